@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, overload
@@ -56,6 +57,14 @@ class Decision:
 
 
 @dataclass(frozen=True)
+class MarkedOpType:
+    name: OpType
+    """The op type."""
+    marks: list[MarkWord]
+    """Its marks in the mixlist that has it."""
+
+
+@dataclass(frozen=True)
 class SectionDifference:
     """One value in A and in B."""
 
@@ -105,6 +114,8 @@ class TwoTargets:
     """Number of op types by result."""
     decided: list[Decision] | None = optional()
     """If B is OpDef sources: what decides the policy of each op type in only_in_b and changed, sorted by name."""
+    marked: list[MarkedOpType] | None = optional()
+    """Of two mixlists: the marks of each op type in only_in_a and only_in_b, sorted by name."""
     sections: list[SectionDifference] | None = optional()
     """With --sections: every value that differs."""
 
@@ -187,6 +198,12 @@ class Difference(NameDifference[Side]):
         """B if it is OpDef sources, which know why and where a policy is decided."""
         return self.b if isinstance(self.b, Target) and self.b.kind == "opdef" else None
 
+    def marks_alone(self, name: str) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
+        """Return the marks in A and in B of an op type that one of two mixlists has; none of other targets."""
+        sides = (side.mixlist.marks if isinstance(side, MixlistFile) else {} for side in (self.a, self.b))
+        a, b = (tuple(sorted(marks.get(name, ()))) for marks in sides)
+        return a, b
+
     def __repr__(self) -> str:
         changed, only_in_a, only_in_b = len(self.changed), len(self.only_in_a), len(self.only_in_b)
         return f"<Difference of {self.a.text} and {self.b.text}: {changed} changed, {only_in_a} and {only_in_b} alone>"
@@ -201,9 +218,22 @@ class Difference(NameDifference[Side]):
                 for each in of_b
             ]
         changed = [ChangedOpType(name, _plain(a), _plain(b)) for name, (a, b) in self.changed.items()]
+        marked = None
+        if isinstance(self.b, MixlistFile):
+            names = sorted([*self.only_in_a, *self.only_in_b])
+            marked = [MarkedOpType(name, mark_words(itertools.chain(*self.marks_alone(name)))) for name in names]
         only = self.only_in_a, self.only_in_b
-        sides = self.a.facts, self.b.facts
-        return headed("diff", TwoTargets(*sides, *only, changed, self.counts, decided=decided, sections=self.sections))
+        facts = TwoTargets(
+            self.a.facts,
+            self.b.facts,
+            *only,
+            changed,
+            self.counts,
+            decided=decided,
+            marked=marked,
+            sections=self.sections,
+        )
+        return headed("diff", facts)
 
 
 def _plain(value: Policy | tuple[Mark, ...]) -> SideValue:

@@ -292,11 +292,8 @@ def look_up(text: str, options: TargetOptions, environ: Mapping[str, str]) -> tu
     :raises UsageFault: if the text names neither
     :raises Refused: if it cannot be read
     """
-    if text == "-":
-        if options.stdin is None:
-            raise UsageFault("this command does not read standard input", hint="give a path")
-        if options.kind is None:
-            raise UsageFault("standard input has no name", hint="add --as library or --as mixlist")
+    if text == "-" and options.handed is None:
+        raise UsageFault("this command does not read standard input", hint="give a path")
     named, soc = Named(text, options, environ), options.soc
     root, _, chip = text.rpartition("@")
     if not named.is_read:

@@ -19,6 +19,17 @@ PATIENCE = 60
 """The seconds after which git is given up: a named pipe as `.gitignore` would stop it."""
 
 
+def file_of_revision(text: str) -> bytes | None:
+    """Return the content of a file that is named as git names it, ``HEAD~1:ops_info.json``; None if it is none."""
+    if text.startswith(("-", ":")) or ":" not in text or os.path.lexists(text):
+        return None
+    try:
+        answer = git(os.curdir, "cat-file", "blob", text)
+    except (FileNotFoundError, subprocess.TimeoutExpired, ValueError):
+        return None
+    return None if answer.returncode else answer.stdout
+
+
 def git(folder: str, *words: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
     """:raises FileNotFoundError: if git is not installed
     :raises subprocess.TimeoutExpired: if it does not answer

@@ -85,13 +85,15 @@ def command(
 
     Of two targets, a terminal shows the changes grouped by kind, the worst first; --format mixlist prints the mixlist
     that gives the operators of A the policies they have in B. Of more targets, or of an install with several chips, it
-    shows a table of operators by target.
+    shows a table of operators by target. A target may be standard input (`-`), a pipe of the shell, or a file of a
+    revision of git.
 
     \b
     Examples:
       opsinfo diff ascend910 ascend910b
       opsinfo diff $ASCEND_OPP_PATH --differing
       opsinfo diff old/opp@ascend910 ascend910 --only-in ops_info.json
+      opsinfo diff HEAD~1:ops_info.json ops_info.json
       opsinfo diff ascend910b ascend910 --format mixlist
       opsinfo diff ascend910b ascend910 --format mixlist --becomes white
     """
@@ -140,7 +142,9 @@ def command(
 
 
 def _require_targets(targets: Sequence[str], names_system: Callable[[str], bool]) -> None:
-    """:raises UsageFault: if a target is another system"""
+    """:raises UsageFault: if a target is another system, or two are standard input"""
+    if targets.count("-") > 1:
+        raise UsageFault("standard input can be read only once", hint="give one of the targets as a path")
     for text in targets:
         if not os.path.lexists(text) and names_system(text):
             hint = f"`opsinfo systems diff {quoted(*targets)}` compares them"
@@ -252,17 +256,23 @@ def _fields(found: Difference[Any]) -> Iterator[Sequence[str]]:
     If B is sources, new op types come first, and a line says why and where the policy in B is decided.
     """
     b = found.sources
-    new = [("only_in_b", name, *_decision(b, name, "-")) if b else ("only_in_b", name) for name in found.only_in_b]
+    alone = {name: _marks_alone(found, name) for name in (*found.only_in_a, *found.only_in_b)}
+    new = [("only_in_b", name, *(_decision(b, name, "-") if b else alone[name])) for name in found.only_in_b]
     if b:
         yield from new
     for name, pair in sorted(found.changed.items(), key=lambda item: (_rank(_change(item[1])), item[0])):
         policies = map(_text, pair)
         yield "changed", name, *(_decision(b, name, next(policies)) if b else policies)
-    yield from (("only_in_a", name) for name in found.only_in_a)
+    yield from (("only_in_a", name, *alone[name]) for name in found.only_in_a)
     if not b:
         yield from new
     for each in found.sections or ():
         yield "section", each.name, _place(each), _value(each.a), _value(each.b)
+
+
+def _marks_alone(found: Difference[Any], name: str) -> tuple[str, ...]:
+    """Return the fields of an op type on one side only: its marks in A and in B; none if these are no mixlists."""
+    return tuple(_text(marks) or "-" for marks in found.marks_alone(name) if isinstance(found.a, MixlistFile))
 
 
 def _decision(b: Target, name: str, before: str) -> tuple[str, str, str, str]:
@@ -296,9 +306,12 @@ def _groups(found: Difference[Any]) -> Iterator[Block]:
         (Span("- ", "removed"), title, found.only_in_a),
         (Span("+ ", "added"), "only in B", [] if sources else found.only_in_b),
     ):
-        if names:
-            yield Lines(["", [sign, Span(f"{side}  {len(names)}")]])
-            yield Names(names)
+        groups: dict[str, list[str]] = {}
+        for name in names:
+            groups.setdefault("".join(f", {_text(marks)}" for marks in found.marks_alone(name) if marks), []).append(name)
+        for marks, alike in sorted(groups.items()):
+            yield Lines(["", [sign, Span(f"{side}{marks}  {len(alike)}")]])
+            yield Names(alike)
     if sections:
         yield Lines(["", [Span("~ ", "warning"), Span(f"inside  {len(sections)}")]])
         yield Lines(
@@ -370,8 +383,8 @@ def _table(found: Difference[Any], most_inside: int | None = None) -> Table:
     rows: list[list[Cell]] = []
     for change, names in _changes(found):
         rows += [[name, change, *map(_text, found.changed[name]), ""] for name in names]
-    rows += [[name, "only in A", "", "", ""] for name in found.only_in_a]
-    rows += [[name, "only in B", "", "", ""] for name in found.only_in_b]
+    for side, alone in (("A", found.only_in_a), ("B", found.only_in_b)):
+        rows += [[name, f"only in {side}", *map(_text, found.marks_alone(name)), ""] for name in alone]
     inside = _alike(found.sections or ())[:most_inside]
     for (place, *values), names in inside:
         named = names[0] if len(names) == 1 else f"{len(names)} op types: {', '.join(names)}"
@@ -386,8 +399,10 @@ def _records(found: Difference[Any]) -> Iterator[Mapping[str, object]]:
     """Yield the members of the JSON document as rows, each with the name of its member as `change`."""
     document = found.to_dict()
     yield from ({**each, "change": "changed"} for each in document["changed"])
-    yield from ({"name": name, "change": "only_in_a"} for name in document["only_in_a"])
-    yield from ({"name": name, "change": "only_in_b"} for name in document["only_in_b"])
+    marks = {each["name"]: each["marks"] for each in document.get("marked", [])}
+    for side in ("a", "b"):
+        only = f"only_in_{side}"
+        yield from ({"name": name, "change": only, side: marks.get(name)} for name in document[only])
     yield from ({**each, "change": "section"} for each in document.get("sections", []))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -10,10 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import Damaged, MissingPackage, OpsinfoError, Refused, UsageFault, counted
+from ...opening import unreadable
 from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.target import Target, a_mixlist, target_or_mixlist, targets_or_mixlist
 from ..cann.targets.found import TargetOptions
 from ..change.vault_place import vault_path
+from ..check.git import file_of_revision
 from ..document import EditedHere
 from ..text.source import Source, read_standard_input
 from .config import too_many_configured
@@ -46,11 +49,34 @@ def open_target_or_mixlist(
     """Return a TARGET as :func:`open_target`, or the text of a mixlist, for commands that take both."""
     if text == "-" and not stdin:
         hint = f"`opsinfo {console.command} --help` shows how it is used"
-        raise UsageFault("only list, show, validate and fmt read standard input", hint=hint)
-    data = read_standard_input() if text == "-" else None
-    target = target_or_mixlist(text, options._replace(stdin=data), os.environ)
+        raise UsageFault("only list, show, diff, validate and fmt read standard input", hint=hint)
+    handed = _handed(text) if stdin else None
+    target = target_or_mixlist(text, options._replace(handed=handed), os.environ)
     _report(target, console)
     return target
+
+
+_PIPE = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/[0-9]+")
+"""What a shell writes for `<(...)`: a pipe that has a writer; a FIFO with a name may have none, and is not waited for."""
+
+
+def _handed(text: str) -> bytes | None:
+    """Return the content of what is no file: standard input, a pipe of the shell, a file of a revision of git.
+
+    :returns: None for any other text
+    :raises Refused: if it cannot be read
+    """
+    if text == "-":
+        return read_standard_input()
+    try:
+        if _PIPE.fullmatch(text):
+            if os.path.isfile(text):
+                return None
+            with open(text, "rb") as pipe:
+                return pipe.read()
+    except OSError as error:
+        raise unreadable(error, text) from None
+    return file_of_revision(text)
 
 
 def _report(target: Target | MixlistFile, console: Console) -> None:
@@ -111,9 +137,7 @@ def open_chips(
 
     :param socs: the chips of ``--soc``; empty for all
     """
-    if text == "-":
-        open_target(text, console, options)
-    targets = targets_or_mixlist(text, options, socs, os.environ)
+    targets = targets_or_mixlist(text, options._replace(handed=_handed(text)), socs, os.environ)
     for target in targets:
         _report(target, console)
     return targets

@@ -49,28 +49,28 @@ class TargetOptions(NamedTuple):
     :param kind: None detects it
     :param soc: the chip of an install
     :param customs: custom operator packages
-    :param stdin: standard input, if ``-`` is a target
+    :param handed: the content of the target, if it is no file: of standard input, a pipe, a revision
     """
 
     kind: FileKind | None = None
     soc: str | None = None
     core: Core = "ai"
     customs: tuple[str, ...] = ()
-    stdin: bytes | None = None
+    handed: bytes | None = None
 
 
 class Named:
     """What a user names as TARGET; a file is read once for all kinds.
 
-    :ivar is_read: whether there is something to read: a path that exists, or standard input
+    :ivar is_read: whether there is something to read: a path that exists, or what is handed over
     """
 
     def __init__(self, text: str, options: TargetOptions, environ: Mapping[str, str]) -> None:
         self.path = text
         self.environ = environ
         self.is_folder = os.path.isdir(text)
-        self.is_read = text == "-" or os.path.lexists(text)
-        self.stdin = options.stdin if text == "-" else None
+        self.handed = options.handed
+        self.is_read = self.handed is not None or os.path.lexists(text)
         self._kind = options.kind
 
     @property
@@ -92,7 +92,7 @@ class Named:
         """:raises Refused: if the file cannot be read
         :raises UsageFault: if it is a model
         """
-        data = read_bytes(self.path) if self.stdin is None else self.stdin
+        data = read_bytes(self.path) if self.handed is None else self.handed
         try:
             return Source(data, self.path)
         except Damaged:

@@ -1,0 +1,85 @@
+"""`opsinfo diff` of what is no file: standard input, a pipe of the shell, a file of a revision of git."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli_support import Run, rows
+
+OLD = '{"black-list": {"to-add": ["Log"]}, "white-list": {"to-remove": ["Log"]}}'
+NEW = '{"gray-list": {"to-add": ["Mul"]}, "white-list": {"to-add": ["Add"]}}'
+FOUND = [
+    ["only_in_a", "Log", "black-list.to-add,white-list.to-remove", "-"],
+    ["only_in_b", "Add", "-", "white-list.to-add"],
+    ["only_in_b", "Mul", "-", "gray-list.to-add"],
+]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    def git(*words: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True)
+
+    git("init", "-q")
+    (tmp_path / "ops_info.json").write_text(OLD)
+    git("add", ".")
+    git("commit", "-qm", "old")
+    (tmp_path / "ops_info.json").write_text(NEW)
+    return tmp_path
+
+
+def test_standard_input_and_a_revision_are_read(opsinfo: Run, checkout: Path) -> None:
+    assert rows(opsinfo("diff", "-", "ops_info.json", cwd=checkout, input=OLD)) == FOUND
+    assert rows(opsinfo("diff", "HEAD:ops_info.json", "ops_info.json", cwd=checkout)) == FOUND
+    (checkout / "inner").mkdir()
+    ran = opsinfo("diff", "HEAD:./../ops_info.json", "../ops_info.json", cwd=checkout / "inner")
+    assert rows(ran) == FOUND
+
+
+def test_a_pipe_of_the_shell_is_read_and_a_fifo_not_waited_for(opsinfo: Run, checkout: Path) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, OLD.encode())
+    os.close(writer)
+    try:
+        assert rows(opsinfo("diff", f"/dev/fd/{reader}", "ops_info.json", cwd=checkout)) == FOUND
+    finally:
+        os.close(reader)
+    os.mkfifo(checkout / "pipe")
+    ran = opsinfo("diff", "pipe", "ops_info.json", cwd=checkout)
+    assert (ran.code, "not a regular file" in ran.err) == (3, True)
+
+
+def test_a_library_comes_from_standard_input_too(opsinfo: Run, fixtures: Path) -> None:
+    path = next((fixtures / "opp").rglob("aic-ascend910b-ops-info.json"))
+    assert rows(opsinfo("diff", "-", path, input=path.read_text("utf-8"))) == []
+
+
+def test_what_cannot_be_read_is_said(opsinfo: Run, checkout: Path) -> None:
+    ran = opsinfo("diff", "-", "-", cwd=checkout, input=OLD)
+    assert (ran.code, "standard input can be read only once" in ran.err) == (2, True)
+    for name in ("HEAD:absent.json", "nowhere:ops_info.json", "/dev/fd/1000"):
+        ran = opsinfo("diff", name, "ops_info.json", cwd=checkout)
+        assert (ran.code, "o such file or directory" in ran.err) == (3, True)
+
+
+def test_the_marks_of_one_side_are_in_every_format(opsinfo: Run, checkout: Path) -> None:
+    def ran(form: str) -> str:
+        return opsinfo("diff", "HEAD:ops_info.json", "ops_info.json", "--format", form, cwd=checkout).out
+
+    assert json.loads(ran("json"))["marked"] == [
+        {"name": "Add", "marks": ["white-list.to-add"]},
+        {"name": "Log", "marks": ["black-list.to-add", "white-list.to-remove"]},
+        {"name": "Mul", "marks": ["gray-list.to-add"]},
+    ]
+    assert ran("csv").splitlines()[1:] == [
+        'Log,only_in_a,"black-list.to-add,white-list.to-remove",,,',
+        "Add,only_in_b,,white-list.to-add,,",
+        "Mul,only_in_b,,gray-list.to-add,,",
+    ]
+    assert "| Mul | only in B |  | gray-list.to-add |\n" in ran("markdown")
+    assert "gray-list.to-add" in ran("html")
