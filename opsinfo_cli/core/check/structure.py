@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..cann.entry_rules import EntryFault, missing_key, tensor_key, tensor_word_fault, word_fault, wrong_type_in_entry
 from ..cann.marks import ACTIONS, LISTS
@@ -59,7 +59,8 @@ def _mixlist_fault(root: Node, error: Any) -> StructureFault:
 
 
 def library_faults(entries: Iterable[Entry]) -> dict[str, list[EntryFault]]:
-    """Return the faults of entries of one library, by op type; sections that are alike to the schema are judged once.
+    """Return the faults of entries of one library, by op type; sections that are alike to the schema are judged once,
+    and those without a fault once for all libraries: the stores of an install have the same ones for each chip.
 
     The values of an entry are judged once its structure is right.
     """
@@ -69,7 +70,7 @@ def library_faults(entries: Iterable[Entry]) -> dict[str, list[EntryFault]]:
     instance: dict[str, Any] = {}
     owners: dict[tuple[str | int, str | int | None], list[str]] = {}  # (made-up op type, section) -> op types
     broken: dict[str | int, str] = {}  # made-up op type -> op type
-    places: dict[str, dict[tuple[tuple[str, str], ...], str]] = {}
+    places: dict[str, dict[_Judged, str]] = {}
     for entry in entries:
         if not entry.member.is_sound:
             made_up = f"broken {len(broken)}"
@@ -79,13 +80,17 @@ def library_faults(entries: Iterable[Entry]) -> dict[str, list[EntryFault]]:
         for section, content in entry.sections.items():
             judged = _judged_keys(section)
             alike = {key: value if key in judged else "" for key, value in content.items()}
+            key = tuple(alike.items())
+            if (section, key) in _without_fault:
+                continue
             of_section = places.setdefault(section, {})
-            made_up = of_section.setdefault(tuple(alike.items()), str(len(of_section)))
+            made_up = of_section.setdefault(key, str(len(of_section)))
             having = owners.setdefault((made_up, section), [])
             if not having:
                 instance.setdefault(made_up, {})[section] = alike
             having.append(entry.name)
     found: dict[str, list[EntryFault]] = {}
+    faulty: set[tuple[str | int, str | int | None]] = set()
     for error in validator_for("ops-info-library").iter_errors(instance):
         where, *steps = error.absolute_path
         names = owners.get((where, steps[0] if steps else None), [])
@@ -93,7 +98,19 @@ def library_faults(entries: Iterable[Entry]) -> dict[str, list[EntryFault]]:
             names = [] if "x-opsinfo-finding" in error.schema else [broken[where]]
         for name in names:
             found.setdefault(name, []).append(_entry_fault(error, *steps))
+        faulty.add((where, steps[0] if steps else None))
+    if len(_without_fault) > _MOST_REMEMBERED:
+        _without_fault.clear()
+    sections = ((made_up, section, key) for section, keys in places.items() for key, made_up in keys.items())
+    _without_fault.update((section, key) for made_up, section, key in sections if (made_up, section) not in faulty)
     return found
+
+
+_Judged: TypeAlias = tuple[tuple[str, str], ...]
+"""The keys and values of a section, with the values that the schema does not judge left empty."""
+_without_fault: set[tuple[str, _Judged]] = set()
+_MOST_REMEMBERED = 1 << 16
+"""The sections after which the process begins anew, so that it does not grow without end."""
 
 
 @lru_cache(maxsize=1 << 12)
