@@ -308,7 +308,9 @@ def _groups(found: Difference[Any]) -> Iterator[Block]:
     ):
         groups: dict[str, list[str]] = {}
         for name in names:
-            groups.setdefault("".join(f", {_text(marks)}" for marks in found.marks_alone(name) if marks), []).append(name)
+            groups.setdefault("".join(f", {_text(marks)}" for marks in found.marks_alone(name) if marks), []).append(
+                name
+            )
         for marks, alike in sorted(groups.items()):
             yield Lines(["", [sign, Span(f"{side}{marks}  {len(alike)}")]])
             yield Names(alike)

@@ -57,7 +57,7 @@ def open_target_or_mixlist(
 
 
 _PIPE = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/[0-9]+")
-"""What a shell writes for `<(...)`: a pipe that has a writer; a FIFO with a name may have none, and is not waited for."""
+"""What a shell writes for `<(...)`: a pipe with a writer. A FIFO with a name may have none, and is not waited for."""
 
 
 def _handed(text: str) -> bytes | None:
