@@ -11,8 +11,10 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Annotated
 
 from ...errors import Damaged, Refused
+from ..document import Schema
 from ..text.source import read_bytes
 from .finding import Finding
 from .rules import RULES
@@ -63,17 +65,20 @@ def _digest(text: str) -> str:
 
 @dataclass(frozen=True, order=True)
 class Known:
-    """One accepted finding; only the fingerprint is compared, the rest is for people.
+    """One accepted finding. Only the fingerprint is compared; the other keys are for readers."""
 
-    :param path: relative to the repository
-    """
-
-    path: str
-    code: str
-    name: str
-    pointer: str
+    path: Annotated[str, Schema(examples=["configs/ops_info.json"])]
+    """The path relative to the root of the repository, with forward slashes."""
+    code: Annotated[str, Schema(pattern="^[A-Z][0-9]{3}$", examples=["M005"])]
+    """The rule's code."""
+    name: Annotated[str, Schema(pattern="^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$", examples=["unknown-operator"])]
+    """The rule's name; it never changes."""
+    pointer: Annotated[str, Schema(examples=["/black-list/to-add/0"])]
+    """JSON pointer (RFC 6901) to the value at the time the baseline was written; empty if there is none."""
     message: str
-    fingerprint: str
+    """The message of the finding."""
+    fingerprint: Annotated[str, Schema(pattern="^[0-9a-f]{32}$")]
+    """Hash of the rule, the file, the pointer without indexes, and the message without line numbers."""
 
     @property
     def is_old(self) -> bool:

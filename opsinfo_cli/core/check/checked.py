@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import OpsinfoError, counted
 from ..cann.repository import Repository
+from ..document import Count, Failure, FileChange, headed, optional
 from .baseline import Baseline, Known, fingerprinted
-from .finding import SEVERITIES, FileVerdict, Finding, Outcome, PassedOver, Tally
+from .finding import SEVERITIES, BaseUsed, FileVerdict, Finding, FindingFacts, Outcome, PassedOver, Tally
 from .mode import PLACE
 from .rules import Severity
 from .selection import RuleSelection
 
 if TYPE_CHECKING:
     from ..change.plan import Result
-    from ..documents import validate as documents
 
 
 class Configured(NamedTuple):
@@ -63,7 +63,7 @@ class Narrowing:
         result.selected = [finding for finding in ordered if self.shows(finding, result)]
         if self.configured and self.without:
             shown = sum(self.without.shows(finding, result) for finding in ordered)
-            result.ignored = self.configured.path, shown - len(result.selected)
+            result.ignored = Ignored(self.configured.path, shown - len(result.selected))
         result.outcome.findings = list(result.selected)
         if self.baseline is not None:
             result.baseline = self.baseline.renewed(findings, result.relative)
@@ -78,13 +78,70 @@ NO_FILES = frozenset({"-", PLACE})
 """Places of findings that are not files: standard input and the command line."""
 
 
+@dataclass(frozen=True)
+class BaselineUsed:
+    """The baseline, if one was given; its findings are not in findings."""
+
+    path: str
+    """The file, as given."""
+    known: Count
+    """Number of findings that the baseline hides."""
+    gone: list[Known]
+    """Entries of the baseline that were looked for and no longer occur."""
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """What a configuration file hides by select, ignore and severity."""
+
+    path: str
+    """The configuration file."""
+    findings: Count
+    """Number of findings that are not reported because of it."""
+
+
+@dataclass(frozen=True)
+class FixesMade:
+    """What --fix changed, or would change with --dry-run; null without --fix."""
+
+    change: str | None
+    """The id of the change, for opsinfo restore; null if nothing was written."""
+    files: list[FileChange]
+    """The files that were fixed."""
+    dry_run: bool
+    """Whether writing was skipped."""
+
+
+@dataclass(frozen=True)
+class ValidateDocument:
+    """Findings about files, stores, installs and the vault. Later versions may add keys."""
+
+    findings: list[FindingFacts]
+    """The findings."""
+    files: list[FileVerdict]
+    """The files, directories and modes that were checked."""
+    summary: Tally
+    """Numbers of files and findings."""
+    against: list[str]
+    """The targets that names and policies were compared with."""
+    base: BaseUsed | None = optional()
+    """What the files were compared with; missing without --base."""
+    ignored: Ignored | None = optional()
+    """What a configuration file hides; missing if it has no option that hides findings."""
+    baseline: BaselineUsed | None = optional(null=True)
+    """The baseline, if one was given; its findings are not in findings."""
+    fixes: FixesMade | None = optional(null=True)
+    """What --fix changed, or would change with --dry-run; null without --fix."""
+    error: Failure | None = optional()
+    """The error for the first file that could not be read at all, if there is one; the exit status is then 3."""
+
+
 @dataclass(repr=False)
 class Checked:
     """The result of a run of checks, the input of every report format.
 
     :param outcome: with the findings that are reported
     :param selected: these, and the known ones of the baseline
-    :param ignored: a configuration file, and the number of findings that it hides
     :param fixed: what fixes changed; None if there were none to apply
     :param said: what the fixes did, for people
     :param baseline: the known findings, with the fingerprints of today
@@ -98,7 +155,7 @@ class Checked:
     selected: list[Finding] = field(default_factory=list)
     gone: list[Known] = field(default_factory=list)
     fixed: Result | None = None
-    ignored: tuple[str, int] | None = None
+    ignored: Ignored | None = None
     said: list[str] = field(default_factory=list)
     _relative: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
@@ -128,12 +185,22 @@ class Checked:
         """Whether every file could be checked, and no finding is an error."""
         return self.outcome.ok
 
-    def to_dict(self) -> documents.ValidateDocument:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo validate``."""
-        document = self.outcome.to_dict()
-        if self.ignored:
-            document["ignored"] = {"path": self.ignored[0], "findings": self.ignored[1]}
-        return document
+        return headed("validate", self.document())
+
+    def document(self, baseline: BaselineUsed | None = None, fixes: FixesMade | None = None) -> ValidateDocument:
+        return ValidateDocument(
+            findings=[finding.facts for finding in self.findings],
+            files=self.files,
+            summary=self.tally,
+            against=self.outcome.against,
+            base=self.outcome.base,
+            ignored=self.ignored,
+            baseline=baseline,
+            fixes=fixes,
+            error=Failure.of(self.failures[0]) if self.failures else None,
+        )
 
     def __repr__(self) -> str:
         return repr(self.outcome).replace("Outcome", "Checked", 1)
@@ -155,8 +222,8 @@ class Checked:
         if base := self.outcome.base:
             what = base.text if base.commit is None else f"{base.text} ({base.commit[:12]})"
             said.append(f"only what {what} does not have; {counted(base.left_out, 'finding')} of it left out")
-        if self.ignored and self.ignored[1]:
-            said.append(f"{counted(self.ignored[1], 'finding')} ignored by {self.ignored[0]}")
+        if self.ignored and self.ignored.findings:
+            said.append(f"{counted(self.ignored.findings, 'finding')} ignored by {self.ignored.path}")
         return said
 
     def fails(self, finding: Finding) -> bool:

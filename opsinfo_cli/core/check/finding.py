@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from ...errors import OpsinfoError, brief, counted
 from ..cann.file_kind import OptionKind
-from ..document import Failure, as_json
+from ..document import Count, LineNumber, Schema, as_json, internal
 from ..text.patch import Edit
 from ..text.source import Excerpt, Place, Source, excerpt, is_commented
 from .rules import RULES, Reaction, Rule, Severity
 
-if TYPE_CHECKING:
-    from ..documents import validate as documents
-
-CheckedKind: TypeAlias = (
-    Literal["library", "mixlist", "script", "ini", "opdef", "store", "install", "vault", "mode"] | OptionKind
-)
+CheckedKind: TypeAlias = Literal[
+    "library", "mixlist", OptionKind, "script", "ini", "opdef", "store", "install", "vault", "mode"
+]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """The worst first."""
 
@@ -44,6 +41,46 @@ class Fix:
     @property
     def kind(self) -> Literal["safe", "unsafe"]:
         return "safe" if self.is_safe else "unsafe"
+
+
+@dataclass(frozen=True)
+class FindingFacts:
+    """One finding of a rule."""
+
+    code: Annotated[str, Schema(pattern="^[A-Z][0-9]{3}$", examples=["M001"])]
+    """The rule's code."""
+    name: Annotated[str, Schema(pattern="^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$", examples=["unknown-list"])]
+    """The rule's name; it never changes."""
+    severity: Severity
+    """error: the engine refuses the input, or the file cannot do what it says. warning: accepted but suspect. note:
+    style.
+    """
+    engine: Reaction
+    """What the engine does in this case."""
+    path: str
+    """The affected file or directory, as given or under the path given."""
+    line: LineNumber | None
+    """The line number of the start, from 1."""
+    column: LineNumber | None
+    """The column of the start, in code points, from 1."""
+    end_line: LineNumber | None
+    """The line number of the end, from 1."""
+    end_column: LineNumber | None
+    """The column after the end, in code points, from 1."""
+    pointer: Annotated[str | None, Schema(examples=["/black-list/to-add/0"])]
+    """JSON pointer (RFC 6901) to the value; null if there is none."""
+    message: str
+    """The message of the finding."""
+    hint: str | None
+    """A hint on how to fix it; null if there is none."""
+    fixable: bool
+    """Whether opsinfo has a fix."""
+    fix: Literal["safe", "unsafe"] | None
+    """The kind of fix: safe is applied by --fix, unsafe by --fix --unsafe-fixes; null if there is no fix."""
+    fingerprint: Annotated[str, Schema(pattern="^[0-9a-f]{32}$")]
+    """Identifies the finding in later runs: a hash of the rule, the file, the pointer without indexes, and the message
+    without line numbers.
+    """
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,26 +136,31 @@ class Finding:
     def __repr__(self) -> str:
         return f"<Finding {self.rule.name} {self.path}{f':{self.start.line}' if self.start else ''}>"
 
-    def to_dict(self) -> documents.Finding:
-        """Return the finding as in the JSON document of ``opsinfo validate``."""
+    @property
+    def facts(self) -> FindingFacts:
         start, end = self.start, self.end
-        return {
-            "code": self.rule.code,
-            "name": self.rule.name,
-            "severity": self.severity or self.rule.severity,
-            "engine": self.engine or self.rule.engine,
-            "path": self.path,
-            "pointer": self.pointer,
-            "message": self.message,
-            "hint": self.hint,
-            "fingerprint": self.fingerprint,
-            "line": start.line if start else None,
-            "column": start.column if start else None,
-            "end_line": end.line if end else None,
-            "end_column": end.column if end else None,
-            "fixable": self.fix is not None,
-            "fix": self.fix.kind if self.fix else None,
-        }
+        return FindingFacts(
+            code=self.rule.code,
+            name=self.rule.name,
+            severity=self.severity or self.rule.severity,
+            engine=self.engine or self.rule.engine,
+            path=self.path,
+            line=start.line if start else None,
+            column=start.column if start else None,
+            end_line=end.line if end else None,
+            end_column=end.column if end else None,
+            pointer=self.pointer,
+            message=self.message,
+            hint=self.hint,
+            fixable=self.fix is not None,
+            fix=self.fix.kind if self.fix else None,
+            fingerprint=self.fingerprint,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as in the JSON document of ``opsinfo validate``."""
+        document: dict[str, Any] = as_json(self.facts)
+        return document
 
     @property
     def order(self) -> tuple[str, Place, str]:
@@ -176,19 +218,30 @@ def whole_file(rule: str, path: str, message: str, hint: str | None = None) -> F
     return Finding(RULES[rule], message, path, start, end, hint=hint)
 
 
-class FileVerdict(NamedTuple):
-    """Whether the engine accepts a file. ``engine_accepts`` is None if the engine does not read it."""
+@dataclass(frozen=True)
+class FileVerdict:
+    """One file, directory or mode, and whether the engine accepts it."""
 
     path: str
-    kind: CheckedKind
+    """The path, as given or under the path given."""
+    kind: CheckedKind | None
+    """The kind of file; null if unknown."""
     engine_accepts: bool | None
+    """Whether the engine accepts it; null if unknown."""
 
 
-class Tally(NamedTuple):
-    files: int
-    errors: int
-    warnings: int
-    notes: int
+@dataclass(frozen=True)
+class Tally:
+    """Numbers of files and findings."""
+
+    files: Count
+    """Number of files, directories and modes checked."""
+    errors: Count
+    """Number of errors."""
+    warnings: Count
+    """Number of warnings."""
+    notes: Count
+    """Number of notes."""
 
 
 class PassedOver(NamedTuple):
@@ -198,19 +251,18 @@ class PassedOver(NamedTuple):
     reason: str
 
 
-class BaseUsed(NamedTuple):
-    """The base of a run.
-
-    :param text: as given
-    :param commit: None for a folder
-    :param left_out: the number of findings that it has, too
-    :param lacks: returns of some findings those that it does not have
-    """
+@dataclass(frozen=True)
+class BaseUsed:
+    """The base: what it has, too, is not in findings."""
 
     text: str
+    """The folder or revision, as given."""
     commit: str | None
-    left_out: int
-    lacks: Callable[[list[Finding]], list[Finding]]
+    """The commit; null for a folder."""
+    left_out: Count
+    """Number of findings that the base has, too."""
+    lacks: Callable[[list[Finding]], list[Finding]] = internal()
+    """Returns of some findings those that the base does not have."""
 
 
 @dataclass(repr=False)
@@ -245,28 +297,8 @@ class Outcome:
         self.files.append(FileVerdict(path, kind, accepts))
 
     def __repr__(self) -> str:
-        files, *counts = self.tally
-        found = ", ".join(counted(count, severity) for count, severity in zip(counts, SEVERITIES, strict=True))
-        return f"<Outcome {counted(files, 'file')}: {found}, {counted(len(self.failures), 'failure')}>"
-
-    def to_dict(self) -> documents.ValidateDocument:
-        """Return the JSON document of ``opsinfo validate``."""
-        files, errors, warnings, notes = self.tally
-        document: documents.ValidateDocument = {
-            "schema_version": 1,
-            "command": "validate",
-            "findings": [finding.to_dict() for finding in self.findings],
-            "files": [
-                {"path": each.path, "kind": each.kind, "engine_accepts": each.engine_accepts} for each in self.files
-            ],
-            "summary": {"files": files, "errors": errors, "warnings": warnings, "notes": notes},
-            "against": self.against,
-        }
-        if self.base:
-            document["base"] = {"text": self.base.text, "commit": self.base.commit, "left_out": self.base.left_out}
-        if self.failures:
-            document["error"] = as_json(Failure.of(self.failures[0]))
-        return document
+        found = ", ".join(counted(count, severity) for severity, count in self.counts.items())
+        return f"<Outcome {counted(len(self.files), 'file')}: {found}, {counted(len(self.failures), 'failure')}>"
 
     @property
     def ok(self) -> bool:
@@ -275,5 +307,9 @@ class Outcome:
 
     @property
     def tally(self) -> Tally:
-        counts = [sum(finding.severity == severity for finding in self.findings) for severity in SEVERITIES]
-        return Tally(len(self.files), *counts)
+        return Tally(len(self.files), *self.counts.values())
+
+    @property
+    def counts(self) -> dict[Severity, int]:
+        """The number of findings of each severity, the worst first."""
+        return {severity: sum(finding.severity == severity for finding in self.findings) for severity in SEVERITIES}

@@ -37,7 +37,7 @@ def apply_fixes(
     """
     outcome = checked.outcome
     fixable = {finding.path for finding in outcome.findings if applicable([finding], unsafe)}
-    kinds = {verdict.path: verdict.kind for verdict in outcome.files if verdict.path in fixable}
+    kinds = {verdict.path: verdict.kind for verdict in outcome.files if verdict.kind and verdict.path in fixable}
     real = {os.path.realpath(path): path for path in reversed(kinds)}
     names = names_of(asked.against)
     base = outcome.base

@@ -437,7 +437,9 @@ class Run:
         outcome.passed_over += (PassedOver(path, "names a mixlist, and is not read") for path in self._not_followed)
         if asked.modes:
             socs = sorted({against.target.soc for against in asked.against if against.target.soc})
-            outcome.add(PLACE, "mode", check_modes(asked.modes, socs, {file.kind for file in outcome.files}))
+            outcome.add(
+                PLACE, "mode", check_modes(asked.modes, socs, {file.kind for file in outcome.files if file.kind})
+            )
         outcome.notes += (model.note for model in asked.models if model.note)
         outcome.against = list(dict.fromkeys(target.target.text for target in asked.against))
 

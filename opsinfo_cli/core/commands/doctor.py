@@ -144,7 +144,7 @@ def diagnosis_answer(checked: Checked, top: str, folds: bool, quiet: bool, width
         ]
 
     return CommandAnswer(
-        checked.outcome.to_dict,
+        checked.to_dict,
         blocks,
         variants={"concise": lambda: [Lines([*concise_lines(shown), *folded], whole=True)]},
         details=file_lines(checked.outcome),

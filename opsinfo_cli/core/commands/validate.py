@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -17,7 +17,7 @@ from ..cann.near_names import did_you_mean
 from ..cann.target import Target, target_labels
 from ..cann.targets.found import TargetOptions
 from ..check.baseline import Baseline
-from ..check.checked import Checked, Configured
+from ..check.checked import BaselineUsed, Checked, Configured, FixesMade
 from ..check.finding import SEVERITIES, Finding, Outcome
 from ..check.fixes import applicable
 from ..check.mode import PLACE
@@ -62,9 +62,6 @@ from ..terminal.params import (
 )
 from ..terminal.write import settings_of
 from ..text.source import read_standard_input
-
-if TYPE_CHECKING:
-    from ..documents import validate as documents
 
 
 @dataclass(frozen=True)
@@ -362,38 +359,16 @@ class ValidateAnswer(NamedTuple):
     fixes: bool
     writing: WriteOptions
 
-    def document(self) -> documents.ValidateDocument:
-        fixed = self.checked.fixed
-        return {
-            **self.checked.to_dict(),
-            "baseline": self._baseline_document(),
-            "fixes": {
-                "change": fixed.change if fixed else None,
-                "files": as_json(fixed.changed_files()) if fixed else [],
-                "dry_run": not self.writing.writes,
-            }
-            if self.fixes
-            else None,
-        }
-
-    def _baseline_document(self) -> documents.Baseline | None:
-        if not self.baseline:
-            return None
-        return {
-            "path": self.baseline,
-            "known": self.checked.known,
-            "gone": [
-                {
-                    "path": entry.path,
-                    "code": entry.code,
-                    "name": entry.name,
-                    "pointer": entry.pointer,
-                    "message": entry.message,
-                    "fingerprint": entry.fingerprint,
-                }
-                for entry in self.checked.gone
-            ],
-        }
+    def document(self) -> dict[str, Any]:
+        checked, fixed = self.checked, self.checked.fixed
+        changed = (fixed.change, fixed.changed_files()) if fixed else (None, [])
+        document: dict[str, Any] = as_json(
+            checked.document(
+                BaselineUsed(self.baseline, checked.known, checked.gone) if self.baseline else None,
+                FixesMade(*changed, not self.writing.writes) if self.fixes else None,
+            )
+        )
+        return document
 
     def answer(self, console: Console) -> CommandAnswer:
         checked, width = self.checked, console.width

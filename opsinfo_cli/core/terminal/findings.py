@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ...errors import OpsinfoError, counted
 from ..cann.file_kind import OPTION_KINDS
-from ..check.finding import SEVERITIES
 from ..text.escape import BRACKETED, cell_width, inert, inert_json, shown, visible, visible_line
 from .answer import Block, Exact, Line, Lines, Span, Style, spans
 from .console import place_of
@@ -172,8 +171,7 @@ def annotated(checked: Checked, width: int) -> list[Block]:
 
 
 def summary_line(outcome: Outcome) -> str:
-    counts = zip(outcome.tally[1:], SEVERITIES, strict=True)
-    said = ", ".join(counted(count, severity) for count, severity in counts if count)
+    said = ", ".join(counted(count, severity) for severity, count in outcome.counts.items() if count)
     kinds = [verdict.kind for verdict in outcome.files]
     files = sum(kind in ("library", "mixlist", "ini", "opdef", *OPTION_KINDS) for kind in kinds)
     scripts = kinds.count("script")
