@@ -206,6 +206,15 @@ class Operator:
         return self.entry.policy
 
     @property
+    def policies(self) -> frozenset[Policy]:
+        """The policies of the entries that win in each store: the engine falls through to a later store if the first
+        refuses a node, so that marks without effect are those that change none of them.
+
+        Source: fe_ops_kernel_info_store.cc:371-439
+        """
+        return frozenset(entry.policy for _, entry in self.winners)
+
+    @property
     def winners(self) -> list[tuple[Store, Entry]]:
         """The entry that wins in each store with the op type, the deciding one first."""
         return [(store, entries[-1]) for store, entries in self.found]

@@ -348,8 +348,7 @@ def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] =
     found = Minimal()
     for name, whole in marks.items():
         fewest = least(whole)
-        # of each store: the engine falls through to a later one if the first refuses a node
-        policies = {entry.policy for operators in targets if name in operators for _, entry in operators[name].winners}
+        policies = {policy for operators in targets if name in operators for policy in operators[name].policies}
         is_unread = any(name in operators.unreadable for operators in targets)
         if targets and not policies and not is_unread:
             found.dropped.append(DroppedMarks(name, whole, "unknown-operator"))

@@ -36,6 +36,7 @@ class Target:
 
     :param text: as given
     :param notes: messages about how it was found; ``doubts`` are those that may change an answer
+    :ivar folders: those of the stores of an install or package, for all cores, whether or not they can be read
     """
 
     def __init__(self, text: str, kind: TargetKind, path: str, chip: OneChip) -> None:
@@ -45,6 +46,7 @@ class Target:
         self.notes = list(chip.notes)
         self.not_read = list(chip.not_read)
         self.edited = list(chip.edited)
+        self.folders = list(chip.folders)
         self.doubts: list[str] = []
         self._chip = chip
 
@@ -154,7 +156,10 @@ class Target:
 
         applied = None if mixlist is None else Mixlist.open(mixlist)
         found = self.operators.require([ops] if isinstance(ops, str) else ops)
-        return headed("show", ShowDocument([OperatorDetails.of(each, applied) for each in found], self.facts))
+        document = headed("show", ShowDocument([OperatorDetails.of(each, applied) for each in found], self.facts))
+        if self.unreadable:
+            document["unreadable"] = as_json(self.unreadable)
+        return document
 
     def other_counts(self) -> dict[str, int]:
         """Return the number of op types in the stores of an install for other cores."""

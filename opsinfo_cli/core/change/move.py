@@ -11,7 +11,7 @@ from ...errors import Refused, UsageFault, join_some
 from ..cann.chips import chip_folder
 from ..cann.library import Library, Store
 from ..cann.load_order import engine_keys, library_files, load_order
-from ..cann.mixlist import MixlistFile
+from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.near_names import matches
 from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy, policy_of
@@ -23,8 +23,6 @@ from .writer import write_files
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from ..cann.mixlist import Mixlist
 
 
 def move(
@@ -122,10 +120,11 @@ class Movable(NamedTuple):
         if isinstance(target, Target):
             if movable.against or create:
                 raise _not_a_mixlist(target)
-            for doubt in target.doubts_of_policies():
-                say(doubt)
         elif not movable.against:
             say("names not checked; add --against TARGET")
+        for each in movable._libraries:
+            for doubt in each.doubts_of_policies():
+                say(doubt)
         return movable
 
     @property
@@ -157,6 +156,15 @@ class Movable(NamedTuple):
             return {row.name: row.policy for row in operator_rows(self._libraries[0].operators, mixlist)}
         return {row.name: row.policy for row in mixlist_rows(mixlist, None)} if mixlist else {}
 
+    def _names(self) -> Iterable[str]:
+        """Return the op types of all libraries; without them those that the mixlist names.
+
+        :raises Damaged: if the engine refuses the mixlist
+        """
+        if self._libraries:
+            return dict.fromkeys(name for each in self._libraries for name in each.operators.names)
+        return self.mixlist.marks if self.mixlist else ()
+
     def choose(
         self,
         ops: str | Iterable[str] | Mapping[str, Policy | str],
@@ -173,7 +181,7 @@ class Movable(NamedTuple):
         match = [match] if isinstance(match, str) else match
         by_name = ops if isinstance(ops, Mapping) else dict.fromkeys(ops, to)
         for glob in match:
-            matching = [name for name in self.policies() if matches(name, [glob])]
+            matching = [name for name in self._names() if matches(name, [glob])]
             if not matching:
                 hint = "`opsinfo list TARGET` lists them"
                 raise UsageFault(f"no operator matches `{glob}`", name="no-match", hint=hint)
@@ -246,12 +254,13 @@ def _mixlist_plan(
         lacking = [each for each in against if name not in each.operators]
         for each in lacking:
             say(f"`{name}` is not in {each.text}, so its mark does nothing there")
-        policies = {each.operators[name].entry.policy for each in against if each not in lacking}
+        policies = {policy for each in against if each not in lacking for policy in each.operators[name].policies}
         if to is Policy.GRAY:
             policies = policies - {to} or policies  # an op type that is gray needs no mark, and none harms it
             if len(policies) > 1:
+                where = "target" if len(against) > 1 else "store"
                 raise UsageFault(
-                    f"`{name}` is white in one target and black in another: no marks make it gray in both",
+                    f"`{name}` is white in one {where} and black in another: no marks make it gray in both",
                     name="gray-in-some",
                     hint="write a mixlist for each",
                 )

@@ -34,21 +34,27 @@ def reapply(
 ) -> Result:
     """Repeat moves that were lost because the file was replaced, as ``opsinfo reapply``.
 
-    :param what: a target, or the id of a change; None for all lost moves
+    :param what: a target, or the id of a change or of one of its files; None for all lost moves
     :param say: called with op types that a file no longer has
     :param settings: :class:`.WriteSettings`
     :raises UsageFault: if there is no such change
     """
     text = None if what is None else target_text(what)
     history = vault_in(settings).history()
-    known = {name for record in history.records for name in (record.id, str(record.number))}
-    change = text if text is not None and (text in known or _ID.fullmatch(text)) else None
+    match = None if text is None else _ID.fullmatch(text)
+    change, nth = match.groups() if match else (None, None)
     if change is not None and change.rpartition("-")[2] in map(str, history.pruned.numbers):
         raise was_pruned()
-    if change is not None and change not in known:
-        raise UsageFault(f"unknown change `{change}`", name="no-change", hint="`opsinfo backups` lists the changes")
+    files = {
+        os.path.realpath(file.given)
+        for record in history.records
+        for number, file in enumerate(record.files, 1)
+        if change in (record.id, str(record.number)) and nth in (None, str(number))
+    }
+    if change is not None and not files:
+        raise UsageFault(f"unknown change `{text}`", name="no-change", hint="`opsinfo backups` lists the changes")
     history.require_known()  # a damaged record may hold a later move of an op type
-    lost = lost_edits(history, scope_of(text if change is None else None), change)
+    lost = lost_edits(history, scope_of(text) if change is None else files.__contains__, change)
     for each in lost:
         if each.gone:
             say(f"{each.path} no longer has {join_some(each.gone, 10)}")
@@ -58,8 +64,8 @@ def reapply(
     return write_files("reapply", jobs, settings, say)._replace(ignored=gone)
 
 
-_ID = re.compile(r"([0-9a-f]{8}-|local-)?[0-9]+(\.[0-9]+)?")
-"""The form of a change's id."""
+_ID = re.compile(r"((?:[0-9a-f]{8}-|local-)?[0-9]+)(?:\.([0-9]+))?")
+"""The id of a change, or of one of its files."""
 
 
 class Lost(NamedTuple):

@@ -7,8 +7,8 @@ import os
 import stat
 
 from ...opening import is_below, unreadable
-from ..cann.install import CORES
 from ..cann.target import resolve
+from ..cann.targets.chip import may_be_chip
 from ..cann.targets.found import TargetOptions
 from .file_place import real_path
 from .vault import Scope
@@ -26,14 +26,9 @@ def scope_of(target: str | None) -> Scope:
     if is_folder:
         return lambda path: is_below(path, real)
     is_chip = not os.path.lexists(target) and os.path.isdir(target.rpartition("@")[0])
-    if not is_chip and (os.path.lexists(target) or "/" in target or target.endswith(".json")):
+    if not is_chip and (os.path.lexists(target) or not may_be_chip(target)):
         return lambda path: path == real
-    found = resolve(target, TargetOptions(), os.environ)
-    if found.install is None:
-        directories = [store.directory for store in found.operators.stores if store.directory]
-        return lambda path: os.path.dirname(path) in map(os.path.realpath, directories)
-    install = found.install
-    folders = {os.path.realpath(site.directory) for core in CORES for site in install.sites(core)}
+    folders = set(map(os.path.realpath, resolve(target, TargetOptions(), os.environ).folders))
     return lambda path: os.path.dirname(path) in folders
 
 

@@ -374,8 +374,8 @@ class KnownEntry:
 
     @cached_property
     def useless(self) -> list[Mark]:
-        """The marks that change nothing in any of the targets."""
-        policies = {against.policy(self.name) for against in self.knowing}
+        """The marks that change nothing in any store of the targets."""
+        policies = {policy for each in self.knowing for policy in each.target.operators[self.name].policies}
         adds = [mark for mark in (ADD_BLACK, ADD_WHITE) if policies == {mark.policy}]
         return sorted(
             mark for mark in self.marks if mark in adds or (mark.action == "to-remove" and mark.policy not in policies)

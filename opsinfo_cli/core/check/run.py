@@ -13,7 +13,6 @@ from warnings import warn
 from ...errors import Refused, UsageFault
 from ..cann.chips import chip_folder
 from ..cann.file_kind import NamedKind, is_option_name
-from ..cann.install import CORES
 from ..cann.near_names import did_you_mean
 from ..cann.opdef.find import NAMED_IF_LEFT_OUT, SUFFIXES, NotRead, is_source, left_out_of, passed_over_note
 from ..cann.repository import Repository
@@ -156,11 +155,8 @@ def _paths_of(paths: Iterable[str], socs: tuple[str, ...]) -> Iterator[str]:
         for target in targets_or_mixlist(path, TargetOptions(), socs, os.environ):
             if not isinstance(target, Target) or target.kind not in WITH_CHIPS:
                 raise UsageFault("--soc requires --against", hint="add --against TARGET")
-            if target.install:
-                sites = [site for core in CORES for site in target.install.sites(core)]
-                yield from dict.fromkeys(site.directory for site in sites if os.path.isdir(site.directory))
-            elif target.kind == "package":
-                yield from (store.directory for store in target.operators.stores if store.directory)
+            if target.kind in ("install", "package"):
+                yield from filter(os.path.isdir, target.folders)
             else:
                 yield target.path  # sources and inis are checked for all their chips
 

@@ -79,6 +79,8 @@ def command(
     if isinstance(opened, MixlistFile):
         applied = opened.mixlist
         libraries = open_given(against, console, options)
+        if libraries:
+            report_doubts(libraries, console)
         operators = libraries.operators if libraries else None
         rows = mixlist_rows(applied, operators)
     else:

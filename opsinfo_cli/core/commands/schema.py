@@ -13,7 +13,7 @@ from ..check.schema import load_schema, mixlist_schema, schema_names, schema_tex
 from ..document import Schema, as_json
 from ..terminal.answer import CommandAnswer, Exact, Names
 from ..terminal.console import Console
-from ..terminal.open import open_against
+from ..terminal.open import open_against, report_doubts
 from ..terminal.params import TARGET, Command, Word, option, prints
 
 
@@ -60,7 +60,10 @@ def command(name: str | None, against: tuple[str, ...], console: Console) -> Com
         names = schema_names()
         return CommandAnswer(lambda: as_json(SchemaNames(names)), lambda: [Names(names)])
     if against:
-        schema = mixlist_schema([open_against(target, console) for target in against])
+        targets = [open_against(target, console) for target in against]
+        for target in targets:
+            report_doubts(target, console)
+        schema = mixlist_schema(targets)
         text = json.dumps(schema, indent=2) + "\n"
     else:
         schema, text = load_schema(name), schema_text(name)

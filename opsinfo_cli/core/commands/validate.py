@@ -40,7 +40,7 @@ from ..terminal.findings import (
     rendered,
     summary_line,
 )
-from ..terminal.open import open_against
+from ..terminal.open import open_against, report_doubts
 from ..terminal.params import (
     MODE,
     SOC,
@@ -322,9 +322,11 @@ def _notes(outcome: Outcome, has_targets: bool, has_models: bool) -> Iterator[st
 
 def _chips(text: str, socs: tuple[str, ...], console: Console) -> list[Target]:
     """Return a target, or one for each chip of an install."""
-    if socs and not os.path.isfile(text):
-        return [open_against(text, console, TargetOptions(soc=soc)) for soc in dict.fromkeys(socs)]
-    return [open_against(text, console)]
+    chips = dict.fromkeys(socs) if socs and not os.path.isfile(text) else [None]
+    targets = [open_against(text, console, TargetOptions(soc=soc)) for soc in chips]
+    for target in targets:
+        report_doubts(target, console)
+    return targets
 
 
 def _accept(checked: Checked, path: str, old: Baseline, writes: bool, console: Console) -> None:

@@ -24,7 +24,6 @@ from .console import Console
 
 if TYPE_CHECKING:
     from ..cann.library import Operators
-    from ..cann.mixlist import Mixlist
     from ..cann.opdef.find import NotRead
     from ..text.scanner import Document
 
@@ -238,8 +237,6 @@ def fixable_mixlist(source: Source, console: Console) -> Mixlist:
 
 
 def _accepted(document: Document, unfixed: Document, console: Console) -> Mixlist:
-    from ..cann.mixlist import Mixlist
-
     try:
         return Mixlist(document)
     except Refused as error:
@@ -259,7 +256,6 @@ def report_refusals(document: Document, console: Console) -> int:
 
     :returns: the number of reasons
     """
-    from ..cann.mixlist import Mixlist
     from ..check.mixlist import check_mixlist
     from .findings import finding_lines
 

@@ -57,7 +57,8 @@ def _drop(text: str, item: Node) -> Edit:
     if rest is not None and not text[begin:start].strip(" \t"):  # the only one of its line
         return Edit(begin, min(len(text), text.find("\n", rest.end()) + 1 or len(text)), "")
     blanks = re.compile(r"[ \t]*").match(text, end)
-    return Edit(start, blanks.end() if blanks else end, "")
+    after = rest or blanks  # the last one of its line takes the comment after it along
+    return Edit(start, after.end() if after else end, "")
 
 
 def _comma_after(text: str, end: int) -> int | None:

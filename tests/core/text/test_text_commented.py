@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -68,3 +69,18 @@ def test_a_move_that_changes_nothing_changes_no_byte(text: str) -> None:
     ]
     plan = MixlistPlan(dict.fromkeys(black, Policy.BLACK))
     assert not plan.patch(source)
+
+
+@pytest.mark.parametrize(
+    ("entries", "gone", "left"),
+    [
+        ('"Add", "Mul" // why Mul\n', "Mul", '"Add", \n'),
+        ('"Add", "Mul", /* why Mul */ // really\n"Log"\n', "Mul", '"Add", \n"Log"\n'),
+        ('"Add", "Mul" // why Mul\n', "Add", '"Mul" // why Mul\n'),
+    ],
+)
+def test_the_comment_after_an_entry_goes_with_it(entries: str, gone: str, left: str) -> None:
+    before, after = '{"black-list": {"to-add": [\n', ']}, "white-list": {"to-add": ["X"]}}'
+    source = Source(f"{before}{entries}{after}".encode(), "team.jsonc")
+    plan = MixlistPlan({gone: Policy.WHITE})
+    assert f"{before}{left}]" in plan.patch(source).apply(source).decode()

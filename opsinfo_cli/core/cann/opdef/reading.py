@@ -12,7 +12,7 @@ from ....errors import Refused, join_some
 from ...document import Unreadable
 from ..policy import Policy
 from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition
-from .find import NotRead, is_experimental, project_of, read_bytes, shows_class
+from .find import NotRead, project_of, read_bytes, shows_class
 from .preprocessor import OF_CANN, Files, Preprocessor
 from .runner import MISSING, Runner
 from .tokens import SourceFault, SourceLine, SourceMap
@@ -128,11 +128,6 @@ class Row:
             for section, port in merged.ports.by_section()
             if port.unknown_shape and len(port.unknown_shape) != len(port.dtypes.written)
         ]
-
-    @property
-    def is_experimental(self) -> bool:
-        """Whether the source is in a folder ``experimental``, which is a build of its own."""
-        return is_experimental(self.file)
 
     @cached_property
     def _merged(self) -> tuple[ChipPorts | None, SourceFault | None]:

@@ -8,10 +8,15 @@ from .found import Found, Named, OneChip, TargetOptions, require_no_soc
 from .install import of_install
 
 
+def may_be_chip(text: str) -> bool:
+    """Return whether text that is no path may name a chip: no chip has a slash or the ending of a file."""
+    return "/" not in text and "." not in text
+
+
 def recognise(named: Named, options: TargetOptions) -> Found | None:
-    """Text that is no path: without a slash, and without the ending of a library."""
+    """Text that names no file or folder."""
     text, environ = named.path, named.environ
-    if named.is_read or "/" in text or text.endswith(".json"):
+    if named.is_read or not may_be_chip(text):
         return None
     root = select_root(environ, f"no such file or directory: `{text}`")
     install = Install.open(root.path, text, options.core, [*options.customs, *environment_customs(environ)])

@@ -39,17 +39,18 @@ def defined(
     unreadable: Sequence[Unreadable] = (),
     not_declared: str | None = None,
     not_read: Sequence[NotRead] = (),
+    stores: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> Found:
     """
     :param load: returns the op types of one chip
     :param not_declared: what a hint says if no chip is declared, or not this one
     :param not_read: files that were passed over
+    :param stores: returns the folders of libraries of one chip
     """
 
     def chip(soc: str | None) -> OneChip:
         """
         :raises UsageFault: if the chip is unknown, or not given and there are several
-        :raises Refused: if a file cannot be read
         """
         if options.core != "ai":
             raise UsageFault(f"it has no op types of the {options.core} core", name="wrong-kind", path=path)
@@ -68,8 +69,8 @@ def defined(
             error = unknown_chip(str(soc), socs, None, path)
             error.hint = "; ".join(filter(None, [error.hint, not_declared])) or None
             raise error
-        operators = load(chosen)
         unread = [each for each in unreadable if each.chip in (None, chosen)]
-        return OneChip(lambda: operators, chosen or None, unreadable=unread, not_read=not_read)
+        folders = stores(chosen)
+        return OneChip(lambda: load(chosen), chosen or None, unreadable=unread, not_read=not_read, folders=folders)
 
     return Found(kind, path, lambda: socs, chip, unreadable)

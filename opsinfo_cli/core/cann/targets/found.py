@@ -120,6 +120,7 @@ class OneChip(NamedTuple):
     :param unreadable: what could not be read of the sources, of any chip
     :param not_read: sources that were passed over
     :param edited: op types whose policy is not the vendor's, as a snapshot says
+    :param folders: those of its stores, whether or not they can be read; of an install for all cores
     """
 
     read: Callable[[], Operators]
@@ -133,6 +134,7 @@ class OneChip(NamedTuple):
     notes: Sequence[str] = ()
     not_read: Sequence[NotRead] = ()
     edited: Sequence[Edited] = ()
+    folders: Sequence[str] = ()
 
 
 class Found(NamedTuple):

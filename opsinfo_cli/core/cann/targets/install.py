@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..chips import note_of
-from ..install import Install, socs_of
+from ..install import CORES, Install, socs_of
 from .found import Found, Named, OneChip, TargetOptions
 
 
@@ -30,4 +30,5 @@ def of_install(install: Install, notes: list[str]) -> OneChip:
         lambda: install.other_engines,
         install,
         notes=notes,
+        folders=list(dict.fromkeys(site.directory for core in CORES for site in install.sites(core))),
     )

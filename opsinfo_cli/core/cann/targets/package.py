@@ -35,4 +35,8 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
         ordered = sorted(stores[soc], key=lambda store: (rank.get(store[0], len(rank)), store))
         return Operators([Store.read(folder, label, path) for label, folder in ordered])
 
-    return defined("package", path, sorted(stores), operators, options) if stores else None
+    if not stores:
+        return None
+    return defined(
+        "package", path, sorted(stores), operators, options, stores=lambda soc: [folder for _, folder in stores[soc]]
+    )

@@ -43,7 +43,14 @@ def _holds_libraries(directory: str) -> bool:
         return True
     if os.path.basename(os.path.dirname(os.path.abspath(directory))) == "config":
         return not paths or not all(foreign_in(directory))
-    return any(os.path.isfile(path) and kind_of(Source.read(path, directory)) == "library" for path in paths)
+    return any(os.path.isfile(path) and _is_library(path, directory) for path in paths)
+
+
+def _is_library(path: str, directory: str) -> bool:
+    try:
+        return kind_of(Source.read(path, directory)) == "library"
+    except Refused:  # another file of a checkout, say: what else lies there decides
+        return False
 
 
 def foreign_in(directory: str) -> Iterator[Foreign | None]:
