@@ -36,9 +36,8 @@ class Document(NamedTuple):
     commands: tuple[str, ...]
 
 
-def _typed(room: str, name: str, *commands: str) -> tuple[str, Document]:
-    title = "".join(map(str.capitalize, name.split("-")))
-    return name, Document(f"{room}.documents.{name}:{title}Document", commands or (name,))
+def _typed(name: str) -> tuple[str, Document]:
+    return name, Document(f"lab.documents.{name}:{name.capitalize()}Document", (name,))
 
 
 DOCUMENTS = dict(
@@ -60,7 +59,7 @@ DOCUMENTS = dict(
         ),
         ("validate", Document("core.check.checked:ValidateDocument", ("validate", "doctor"))),
         ("bisect", Document("lab.bisect.culprits:Search|Plan", ("bisect",))),
-        *(_typed("lab", name) for name in ("graph", "profile", "simulate")),
+        *(_typed(name) for name in ("graph", "profile", "simulate")),
         ("numerics", Document("lab.commands.numerics:Formats|DumpedTensors|DumpedCalls|Values", ("numerics",))),
         ("qualify", Document("logs.soundness:QualifyDocument", ("qualify",))),
         ("systems-convert", Document("systems.conversion:ConversionDocument", ("systems convert",))),

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "opsinfo_cli"
 ROOMS = ("core", "lab", "logs", "systems")
 FLOORS = {
-    "core": ("commands", "terminal", "merge", "check", "change", "compare", "cann", "text", "documents"),
+    "core": ("commands", "terminal", "merge", "check", "change", "compare", "cann", "text"),
     "lab": ("commands", "bisect", "simulate", "graph", "profile", "numbers"),
     "logs": ("commands", ""),
     "systems": ("commands", ""),

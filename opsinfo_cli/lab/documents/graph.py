@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 from typing_extensions import NotRequired, TypedDict
 
 from ...core.document import Count, LineNumber, Schema
-from ...core.documents.shared import Coverage, Difference, Dtypes, Head, Refusal
+from .shared import Coverage, Difference, Dtypes, Head, Refusal
 
 
 class Model(TypedDict):

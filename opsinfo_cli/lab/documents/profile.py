@@ -8,7 +8,7 @@ from typing_extensions import NotRequired, TypedDict
 
 from ...core.cann.targets.found import TargetFacts
 from ...core.document import Count, LineNumber, PolicyName, Schema
-from ...core.documents.shared import Difference, Head
+from .shared import Difference, Head
 
 
 class Type(TypedDict):

@@ -7,7 +7,7 @@ from typing import Annotated
 from typing_extensions import NotRequired, TypedDict
 
 from ...core.document import Count, LineNumber, Schema
-from ...core.documents.shared import Coverage, Head, Refusal
+from .shared import Coverage, Head, Refusal
 
 
 class Model(TypedDict):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ...core.document import PolicyName
-    from ...core.documents import shared
     from ..documents import graph as documents
+    from ..documents import shared
     from .atc_options import Considered
     from .graph import ModelGraph, Producer
     from .implmode import ImplModes

@@ -20,8 +20,8 @@ from ..cost import cost_text, size
 if TYPE_CHECKING:
     from typing import Any
 
-    from ....core.documents import shared
     from ...documents import graph as documents
+    from ...documents import shared
 
 _MOST_TYPES = 6
 

@@ -1,4 +1,4 @@
-"""What the JSON documents of several commands share.
+"""What the JSON documents of several commands of the lab share.
 
 The modules of `documents` are imported by type checkers and by the script that writes the schemas, never by a command.
 """
@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from ..document import Count, LineNumber, Schema, Unreadable
+from ...core.document import Count, LineNumber, Schema, Unreadable
 
 
 class Head(TypedDict):
