@@ -103,6 +103,7 @@ FINDINGS = {
     "removed-policy": Finding("OpDef source", "warning", "accepts"),
     "configuration-changed": Finding("configuration", "warning", "accepts"),
     "edits-lost": Finding("vault", "warning", "accepts"),
+    "edited-here": Finding("vault", "note", "accepts"),
     "damaged-backup": Finding("vault", "error", "accepts"),
     "modes-left-open": Finding("vault", "warning", "accepts"),
     "older-vault": Finding("vault", "note", "accepts"),
