@@ -131,6 +131,14 @@ def write_ignored(folder: Path, count: int) -> None:
     (folder / "opsinfo.toml").write_text(f"ignore = [{words}]\n")
 
 
+def write_comments(folder: Path, count: int) -> None:
+    """Lists with comments on lines of their own, behind entries, and all on one line before another entry."""
+    lines = "\n".join(f'// why {number}\n"Op{number}", // more' for number in range(count))
+    (folder / "lines.jsonc").write_text(f'{{"black-list": {{"to-add": [\n{lines}\n]}}}}')
+    comments = " ".join(f"/* {number} */" for number in range(count))
+    (folder / "line.jsonc").write_text(f'{{"black-list": {{"to-add": [\n"Op1", {comments} "Op2"\n]}}}}')
+
+
 def write_scripts(folder: Path, count: int) -> None:
     """Commands with arrays and variables, and Python with defaults."""
     lines = (
@@ -519,6 +527,17 @@ INPUTS = (
         """
         validate ops_info.json
         validate ops_info.json --fix --unsafe-fixes -n
+        """,
+    ),
+    Input(
+        "comments of a list",
+        5_000,
+        write_comments,
+        """
+        move lines.jsonc Op1 --to white -n
+        move line.jsonc Op1 --to white -n
+        move line.jsonc Log --to black -n
+        fmt lines.jsonc -o ops_info.json -n
         """,
     ),
     Input(

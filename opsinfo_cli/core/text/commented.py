@@ -14,7 +14,8 @@ from .patch import Edit
 from .scanner import Node
 
 _BLANKS_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_REST_OF_LINE = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?(?=\r?\n|$)")
+# a comment ends at its first `*/`: several on a line can be divided in one way only, also where the line does not match
+_REST_OF_LINE = re.compile(r"[ \t]*(?:/\*(?:[^*\n]|\*(?!/))*\*/[ \t]*)*(?://[^\n]*)?(?=\r?\n|$)")
 
 
 def add_entries(text: str, container: Node, bodies: Sequence[str], style: Style) -> list[Edit]:

@@ -167,9 +167,9 @@ def test_a_path_that_is_not_a_file_is_refused(
 
 
 @pytest.mark.process
-def test_a_link_to_standard_input_is_refused(opsinfo: Run) -> None:
-    ran = opsinfo("list", "/dev/stdin", "--as", "mixlist", input="{}")
-    assert ran.code == 3
+def test_a_link_to_standard_input_is_read_and_not_written(opsinfo: Run) -> None:
+    assert opsinfo("list", "/dev/stdin", "--as", "mixlist", input="{}").code == 0
+    assert opsinfo("move", "/dev/stdin", "Log", "--to", "black", "--as", "mixlist", input="{}").code == 3
 
 
 def test_a_tree_with_special_files_is_walked(opsinfo: Run, places: Path) -> None:

@@ -84,3 +84,16 @@ def test_the_comment_after_an_entry_goes_with_it(entries: str, gone: str, left: 
     source = Source(f"{before}{entries}{after}".encode(), "team.jsonc")
     plan = MixlistPlan({gone: Policy.WHITE})
     assert f"{before}{left}]" in plan.patch(source).apply(source).decode()
+
+
+def test_many_comments_on_one_line_stay_where_an_entry_before_or_behind_them_changes() -> None:
+    comments = " ".join(f"/* {number} **/" for number in range(5_000))
+    text = f'{{"black-list": {{"to-add": [\n"A", {comments} "B"\n]}}, "white-list": {{"to-add": [ {comments} "C" ]}}}}'
+    source = Source(text.encode(), "team.jsonc")
+    for moved, policy, expected in (
+        ("A", Policy.WHITE, text.replace('"A",', "").replace('"C" ]', '"C", "A" ]')),
+        ("D", Policy.BLACK, text.replace('"B"', '"B",\n"D"')),
+        ("D", Policy.WHITE, text.replace('"C"', '"C", "D"')),
+    ):
+        result = MixlistPlan({moved: policy}).patch(source).apply(source).decode()
+        assert result.split() == expected.split()
