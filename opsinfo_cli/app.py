@@ -242,10 +242,11 @@ def _run(words: Sequence[str]) -> int:
 
 def _failure_of(error: Exception) -> OpsinfoError:
     """Return the error to report for one that no code expected."""
-    if isinstance(error, FileNotFoundError) and not _has_folder():
-        from .opening import no_folder
+    if isinstance(error, FileNotFoundError):
+        from .opening import has_folder, no_folder
 
-        return no_folder()
+        if not has_folder():
+            return no_folder()
     if isinstance(error, OSError) and error.errno in _OUTPUT_FAILED and error.filename is None:
         return output_failed(error)
     if isinstance(error, OSError) and isinstance(error.filename, str | bytes) and error.errno != errno.ENOMEM:
@@ -265,13 +266,6 @@ def _failure_of(error: Exception) -> OpsinfoError:
 
     hint = f"please report it with the trace: {kept_trace(error)}"
     return Refused(f"internal error: {type(error).__name__}: {error}", name="internal-fault", hint=hint)
-
-
-def _has_folder() -> bool:
-    try:
-        return bool(os.getcwd())
-    except OSError:
-        return False
 
 
 _OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)

@@ -15,6 +15,7 @@ from inspect import Parameter, Signature, getsource, signature
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from .errors import UsageFault
+from .opening import has_folder, no_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -24,6 +25,7 @@ def checked(function: Function) -> Function:
 
     :raises TypeError: by the function returned, if an argument is missing or unknown, as of any function
     :raises UsageFault: by the function returned, if an argument is of a wrong kind, NaN, or text that no file can hold
+    :raises Refused: by the function returned, if the current folder, to which paths are relative, was removed
     """
 
     @wraps(function)
@@ -40,7 +42,12 @@ def checked(function: Function) -> Function:
                     if not _fits(one, kind):
                         message = f"`{key}` of {function.__qualname__} cannot be {_shown(one)}"
                         raise UsageFault(message, name="wrong-type")
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except FileNotFoundError:
+            if has_folder():
+                raise
+            raise no_folder() from None
 
     return call  # type: ignore[return-value]
 

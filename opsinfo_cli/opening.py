@@ -117,6 +117,14 @@ def near_file(path: str) -> str | None:
     return did_you_mean(name, near) if name else None
 
 
+def has_folder() -> bool:
+    """Return whether the current folder still exists."""
+    try:
+        return bool(os.getcwd())
+    except OSError:
+        return False
+
+
 def no_folder() -> Refused:
     """Return the error for a relative path where the current folder was removed."""
     hint = "change to a folder that exists"

@@ -133,3 +133,25 @@ def test_paths_of_bytes_that_are_not_utf_8_are_paths(tmp_path: Path) -> None:
     name = os.fsdecode(b"mix\xff.json")
     shutil.copyfile(MIXLIST, name)
     assert Mixlist.read(name).marks == Mixlist.read(MIXLIST).marks
+
+
+def test_a_removed_current_folder_is_an_opsinfo_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    calls: tuple[Callable[[], Any], ...] = (
+        lambda: opsinfo_cli.validate("ops_info.json"),
+        lambda: opsinfo_cli.validate(ROOT / MIXLIST),
+        lambda: opsinfo_cli.validate(ROOT / MIXLIST, base="HEAD"),
+        lambda: Store.read("config"),
+        lambda: Install.open("opp"),
+        lambda: opsinfo_cli.move("ops_info.json", "Log", "black"),
+        lambda: opsinfo_cli.diff("a.json", "b.json"),
+    )
+    for call in calls:
+        monkeypatch.chdir(tmp_path / "gone")
+        shutil.rmtree(tmp_path / "gone", ignore_errors=True)
+        try:
+            with pytest.raises(OpsinfoError):
+                call()
+        finally:
+            monkeypatch.undo()
+            (tmp_path / "gone").mkdir()
