@@ -64,6 +64,9 @@ class MixlistTarget:
     def policy(self, name: str) -> Policy:
         return self.target.operators[name].entry.policy
 
+    def policies(self, name: str) -> frozenset[Policy]:
+        return self.target.operators[name].policies
+
     def columns(self, name: str) -> Columns:
         return Columns(self.target.operators[name].entry)
 
@@ -375,7 +378,7 @@ class KnownEntry:
     @cached_property
     def useless(self) -> list[Mark]:
         """The marks that change nothing in any store of the targets."""
-        policies = {policy for each in self.knowing for policy in each.target.operators[self.name].policies}
+        policies = {policy for each in self.knowing for policy in each.policies(self.name)}
         adds = [mark for mark in (ADD_BLACK, ADD_WHITE) if policies == {mark.policy}]
         return sorted(
             mark for mark in self.marks if mark in adds or (mark.action == "to-remove" and mark.policy not in policies)

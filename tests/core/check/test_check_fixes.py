@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain, combinations
 from pathlib import Path
 
@@ -139,15 +140,16 @@ def test_an_unknown_key_has_a_hint_at_the_one_that_is_meant(text: str, hint: str
     assert [finding.hint for finding in checker.outcome.findings] == [hint]
 
 
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("policies", [tuple(Policy), *combinations(Policy, 2), *combinations(Policy, 1)], ids=str)
 @pytest.mark.parametrize("marks", [marks for marks in ALL_MARKS if is_legal(marks)], ids=combination)
-def test_marks_that_are_called_useless_change_nothing(policy: Policy, marks: frozenset[Mark]) -> None:
+def test_marks_that_are_called_useless_change_nothing(policies: Iterable[Policy], marks: frozenset[Mark]) -> None:
     class Chip:
-        def policy(self, name: str) -> Policy:
-            return policy
+        def policies(self, name: str) -> frozenset[Policy]:
+            return frozenset(policies)
 
     useless = KnownEntry(MixlistReading(Source(b"{}", "m.json"), Node("object", 0)), "Add", marks, [Chip()]).useless  # type: ignore[list-item]
-    assert effective(policy, marks - set(useless)) is effective(policy, marks)
+    for policy in policies:
+        assert effective(policy, marks - set(useless)) is effective(policy, marks)
 
 
 def test_a_repeated_entry_without_effect_is_dropped_only_once_it_is_not_repeated(against: list[MixlistTarget]) -> None:
