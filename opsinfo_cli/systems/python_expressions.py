@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .python_values import (
@@ -37,13 +37,28 @@ class Expressions(Values):
         self.calls: list[Call] = []
         self._tests: list[Test] = []
         self._lines: dict[str, ast.stmt] = {}
-        self._bare: ast.expr | None = None
+        self._bare: set[ast.expr] = set()
 
     @abstractmethod
     def _enter(
         self, function: Function, args: list[Value], keywords: dict[str, Value], place: ast.AST, is_asked: bool = True
     ) -> Value:
         """Run the body of a function of the script, and return what it returns."""
+
+    @abstractmethod
+    def _lambda(self, node: ast.Lambda) -> Function:
+        """Return the function that a lambda makes."""
+
+    @abstractmethod
+    def _escapes(self, function: Function) -> None:
+        """Take what a function changes as not known: whoever has it may call it."""
+
+    def _perhaps(self, run: Callable[[], Value], node: ast.AST) -> Value:
+        """Return what may run gives; what it changes depends on the branch."""
+        before = self.state.copy()
+        value = run()
+        self.state = self._joined([before, self.state], node)
+        return value
 
     # assignments
 
@@ -160,11 +175,12 @@ class Expressions(Values):
                 return self._unary(node)
             case ast.Compare(ops=[operation], comparators=[other]):
                 return self._compared(self._value(node.left), self._value(other), operation, node)
+            case ast.Compare(comparators=[other, *others]):
+                self._elements([node.left, other])
+                self._perhaps(lambda: self._elements(others), node)
+                return self._unread(node)
             case ast.IfExp():
-                known = self._truth(self._value(node.test))
-                if known is not None:
-                    return self._value(node.body if known else node.orelse)
-                return self._either([self._value(node.body), self._value(node.orelse)], node)
+                return self._conditional(node)
             case ast.Subscript():
                 return self._item(node)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
@@ -176,11 +192,7 @@ class Expressions(Values):
                 self._set(node.target.id, value)
                 return value
             case ast.Lambda():
-                with self._inner():
-                    parameters = [each for each in ast.walk(node.args) if isinstance(each, ast.arg)]
-                    self._scope.update({each.arg: self._unread(each) for each in parameters})
-                    self._value(node.body)
-                return self._unread(node)
+                return self._lambda(node)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self._value(child)
@@ -267,6 +279,8 @@ class Expressions(Values):
             for scope in reversed(self.state.scopes):
                 if f"{node.value.id}.{node.attr}" in scope:
                     return scope[f"{node.value.id}.{node.attr}"]
+        if isinstance(owner, Ref) and node.attr in _CHANGE:  # a method without its call: whoever has it may call it
+            self._forget(owner, node)
         is_constant = isinstance(owner, Unread) and node.attr in self.library.constants
         return self._constant(Symbol(node.attr)) if is_constant else self._unread(node)
 
@@ -304,17 +318,30 @@ class Expressions(Values):
     def _small(self, value: Value, node: ast.AST) -> Value:
         return self._unread(node) if isinstance(value, str) and len(value) > LARGEST else value
 
+    def _conditional(self, node: ast.IfExp) -> Value:
+        known = self._truth(self._value(node.test))
+        if known is not None:
+            return self._value(node.body if known else node.orelse)
+        before = self.state.copy()
+        one, after = self._value(node.body), self.state
+        self.state = before
+        other = self._value(node.orelse)
+        self.state = self._joined([after, self.state], node)
+        return self._either([one, other], node)
+
     def _bool(self, node: ast.BoolOp) -> Value:
+        """Return the first value that decides, or the last; what stands after a value that is not known may not run."""
+        first, *others = node.values
         is_or = isinstance(node.op, ast.Or)
-        values = [self._value(each) for each in node.values]
-        for value in values[:-1]:
-            truth = self._truth(value)
-            if truth is None:
-                decided = [self._truth(each) for each in values]
-                return is_or if is_or in decided else self._unread(node)
-            if truth is is_or:
-                return value
-        return values[-1]
+        value = self._value(first)
+        truth = self._truth(value)
+        if truth is is_or or not others:
+            return value
+        rest = ast.copy_location(ast.BoolOp(node.op, others), node)
+        if truth is not None:
+            return self._bool(rest)
+        decided = self._truth(self._perhaps(lambda: self._bool(rest), node))
+        return is_or if decided is is_or else self._unread(node)
 
     def _compared(self, one: Value, other: Value, operation: ast.cmpop, node: ast.AST) -> Value:
         if isinstance(operation, ast.In | ast.NotIn):
@@ -376,26 +403,36 @@ class Expressions(Values):
         return self._new(value) if isinstance(value, list) else value
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
+        element = ast.Tuple([node.key, node.value], ast.Load()) if isinstance(node, ast.DictComp) else node.elt
+        with self._inner():
+            if isinstance(node, ast.GeneratorExp):  # it runs when, and as far as, its items are taken
+                items = self._perhaps(lambda: self._generated(element, node.generators), node)
+            else:
+                items = self._generated(element, node.generators)
         if isinstance(node, ast.DictComp):
             return self._unread(node)
-        with self._inner():
-            items = list(self._generated(node.elt, node.generators))
         return self._new(as_set(items) if isinstance(node, ast.SetComp) else items)
 
-    def _generated(self, element: ast.expr, generators: Sequence[ast.comprehension]) -> Iterator[Value]:
+    def _generated(self, element: ast.expr, generators: Sequence[ast.comprehension]) -> list[Value]:
         if not generators:
-            yield self._value(element)
-            return
-        first, *others = generators
+            return [self._value(element)]
+        first = generators[0]
         items = self._items(self._value(first.iter), first.iter)
-        is_known = is_whole(items)
-        for item in items if is_known else [self._unread(first.iter)]:
-            self._assign(first.target, item, ast.Pass(lineno=element.lineno, col_offset=element.col_offset))
-            passes = [self._truth(self._value(test)) for test in first.ifs]
-            if False in passes:
-                continue
-            found = list(self._generated(element, others))
-            yield from found if is_known and None not in passes else [self._unread(first.iter)]
+        if is_whole(items):
+            return [each for item in items for each in self._round(element, generators, item)]
+        unread = self._unread(first.iter)
+        self._perhaps(lambda: self._round(element, generators, unread), first.iter)
+        return [unread]
+
+    def _round(self, element: ast.expr, generators: Sequence[ast.comprehension], item: Value) -> list[Value]:
+        """Return what a comprehension gives for one item of its first loop."""
+        first, *others = generators
+        self._assign(first.target, item, ast.Pass(lineno=first.iter.lineno, col_offset=first.iter.col_offset))
+        passes = self._truth(self._bool(ast.BoolOp(ast.And(), first.ifs))) if first.ifs else True
+        if passes is None:
+            self._perhaps(lambda: self._generated(element, others), first.iter)
+            return [self._unread(first.iter)]
+        return self._generated(element, others) if passes else []
 
     def _joined_text(self, node: ast.JoinedStr) -> Value:
         parts = []
@@ -410,7 +447,6 @@ class Expressions(Values):
     # calls
 
     def _call(self, node: ast.Call) -> Value:
-        is_bare, self._bare = self._bare is node, None
         name = last_name(node.func) or ""
         owner = self._value(node.func.value) if isinstance(node.func, ast.Attribute) else None
         args = self._elements_of_call(node.args)
@@ -438,12 +474,17 @@ class Expressions(Values):
         if built is not None:
             return built
         self._note_call(name, args, keywords, node)
-        if is_bare and name not in _HARMLESS and name not in self.library.functions:
-            for argument in args:
-                if isinstance(argument, Ref):
-                    content = self.state.heap[argument.number]
-                    self._replace(argument, unknown(content, self._unread(node)))
+        is_change = (node in self._bare and name not in _HARMLESS) or name in ("getattr", "partial")
+        for argument in args:
+            if isinstance(argument, Function) and name in ("map", "filter", "reduce"):
+                self._escapes(argument)
+            if isinstance(argument, Ref) and is_change and name not in self.library.functions:
+                self._forget(argument, node)
         return self._unread(node)
+
+    def _forget(self, owner: Ref, node: ast.AST) -> None:
+        """Take the content of a list, set or dictionary as not known from here."""
+        self._replace(owner, unknown(self.state.heap[owner.number], self._unread(node)))
 
     def _elements_of_call(self, nodes: Sequence[ast.expr]) -> list[Value]:
         values: list[Value] = []
@@ -642,6 +683,7 @@ _LIST_METHODS = frozenset(
     {"append", "extend", "insert", "remove", "pop", "clear", "copy", "index", "count", "sort", "reverse"}
 )
 _SET_METHODS = _TAKE_ITEMS - {"extend"} | {"add", "discard", "remove", "pop", "clear", "copy"}
+_CHANGE = (_LIST_METHODS | _SET_METHODS | {"setdefault", "popitem"}) - _PURE
 _TEXT_METHODS = frozenset(
     {
         "split", "rsplit", "splitlines", "strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize",

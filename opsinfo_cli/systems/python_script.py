@@ -32,6 +32,8 @@ from .python_values import (
 )
 
 _DEEPEST = 12
+_LAMBDA = "lambda"
+"""The name of a function that has none: no variable can be called so."""
 _MOST_RUNS = 8
 """Runs of a function that gives no list itself; what more of them return is not known."""
 
@@ -77,10 +79,11 @@ class _Script(Expressions):
         self._defined: list[list[Function]] = [[]]
         self._called_names: set[str] = set()
         self._runs: dict[ast.AST, int] = {}
+        self._lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
 
     def run(self, tree: ast.Module) -> None:
         calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        self._called_names = {str(last_name(function)) for function in calls}
+        self._called_names = {_LAMBDA, *(str(last_name(function)) for function in calls)}
         if self._body(tree.body):
             self._finish()
         for name, items in self.library.constants.items():
@@ -154,6 +157,20 @@ class _Script(Expressions):
         is_generator = any(isinstance(each, ast.Yield | ast.YieldFrom | ast.Await) for each in ast.walk(node))
         return self._unread(place) if is_generator else value
 
+    def _lambda(self, node: ast.Lambda) -> Function:
+        body = ast.copy_location(ast.Return(node.body), node)
+        made = ast.FunctionDef(_LAMBDA, node.args, [body], [])
+        self._define(self._lambdas.setdefault(node, ast.copy_location(made, node)))
+        function: Function = self._scope.pop(_LAMBDA)
+        self._escapes(function)
+        return function
+
+    def _escapes(self, function: Function) -> None:
+        calls, called = len(self.calls), self._called.copy()
+        self._perhaps(lambda: self._enter(function, [], {}, function.node, is_asked=False), function.node)
+        del self.calls[calls:]
+        self._called = called
+
     def _mentions(self, node: ast.AST) -> bool:
         """Return whether a function itself gives a list to a call."""
         return any(isinstance(each, ast.keyword) and each.arg in self.library.names for each in ast.walk(node))
@@ -203,7 +220,7 @@ class _Script(Expressions):
                 return self._for(node)
             case ast.While():
                 known = self._truth(self._value(node.test))
-                return True if known is False else self._again(node, lambda: None)
+                return True if known is False else self._again(node, lambda: self._value(node.test))
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     value = self._value(item.context_expr)
@@ -233,7 +250,7 @@ class _Script(Expressions):
     def _simple(self, node: ast.stmt) -> None:
         match node:
             case ast.Expr():
-                self._bare = node.value
+                self._bare.update(_without_use(node.value))
                 self._value(node.value)
             case ast.Assign():
                 value = self._value(node.value)
@@ -328,7 +345,7 @@ class _Script(Expressions):
             self.state = self._joined(ends, node)
         return bool(ends)
 
-    def _again(self, node: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], None]) -> bool:
+    def _again(self, node: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], Value]) -> bool:
         """Run a loop that may run any number of times, until it changes nothing more."""
         for _ in range(3):
             before = self.state.copy()
@@ -384,6 +401,22 @@ class _Script(Expressions):
             else:
                 root = alias.name.partition(".")[0]
                 self._set(root, self._symbol(root))
+
+
+def _without_use(node: ast.expr) -> list[ast.expr]:
+    """Return the expressions of a statement whose value nobody uses."""
+    match node:
+        case ast.BoolOp():
+            inner = node.values[-1:]
+        case ast.IfExp():
+            inner = [node.body, node.orelse]
+        case ast.ListComp() | ast.SetComp():
+            inner = [node.elt]
+        case ast.Await():
+            inner = [node.value]
+        case _:
+            return [node]
+    return [found for each in inner for found in _without_use(each)]
 
 
 def _exits(node: ast.expr) -> bool:
