@@ -10,7 +10,8 @@ from opsinfo_cli.core.cann.targets.found import TargetOptions
 def snapshot_of(target: Target, name: str) -> Target:
     """The target that the snapshot of another one is, read from standard input."""
     text = text_of_snapshot(target).encode()
-    found = resolve("-", TargetOptions(kind="snapshot", core=target.core, stdin=text), {})
+    options = TargetOptions(kind="snapshot", core=target.core, handed=text)  # type: ignore[arg-type]
+    found = resolve("-", options, {})
     found.text = found.path = name
     return found
 

@@ -119,7 +119,7 @@ def test_the_error_names_function_argument_and_value(function: str, arguments: A
 def test_an_unknown_argument_is_a_type_error_of_the_signature() -> None:
     for function in (opsinfo_cli.merge, opsinfo_cli.validate):
         with pytest.raises(TypeError, match="nothing"):
-            function(MIXLIST, nothing=1)  # type: ignore[operator]
+            function(MIXLIST, nothing=1)  # type: ignore[call-arg]
 
 
 def test_what_is_no_store_or_install_is_refused_when_it_is_opened() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from planted import KINDS, Device, made_models, output_error, write_table
+from planted_tables import KINDS, Device, made_models, output_error, write_table
 from trained import FOLDER, TRAINED, target
 
 from opsinfo_cli.core.cann.install import Install
@@ -54,7 +54,7 @@ def test_planted_culprits_are_among_the_first_three_suspects(tmp_path: Path) -> 
     opp, soc = target()
     operators = Install.open(opp, soc).operators
     planted = found = passed = 0
-    missed: list[object] = []
+    missed: list[tuple[object, ...]] = []
     for name, graph, feeds in _models(tmp_path):
         prepared = prepare(graph, operators, soc=soc)
         answer = prepared.judge("mixed_float16")

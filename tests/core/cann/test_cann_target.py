@@ -242,11 +242,11 @@ def test_the_soc_of_a_store_or_library_is_not_another_one(fixtures: Path, name: 
 
 
 def test_standard_input_needs_a_kind() -> None:
-    named = target_or_mixlist("-", TargetOptions(kind="mixlist", stdin=b"{}"), {})
+    named = target_or_mixlist("-", TargetOptions(kind="mixlist", handed=b"{}"), {})
     assert isinstance(named, MixlistFile)
     assert named.mixlist.marks == {}
     with pytest.raises(UsageFault):
-        resolve("-", TargetOptions(stdin=b"{}"), {})
+        resolve("-", TargetOptions(handed=b"{}"), {})
 
 
 @pytest.mark.parametrize("text", ["none.json", "a/b", "./none"])

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from change_support import NEW, ROOT_ONLY, TEXT, records, run, undo
@@ -96,7 +97,7 @@ def test_what_cannot_be_opened_is_refused_with_the_systems_reason(
 ) -> None:
     opening, vault = os.open, Vault(str(tmp_path / "vault"))
 
-    def refusing(path: str, flags: int, *more: int, **keywords: int | None) -> int:
+    def refusing(path: str, flags: int, *more: int, **keywords: Any) -> int:
         if flags & os.O_WRONLY and not flags & os.O_CREAT:
             raise OSError(code, os.strerror(code))
         return opening(path, flags, *more, **keywords)

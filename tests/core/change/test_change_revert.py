@@ -159,7 +159,7 @@ def test_random_changes_and_undos_agree_with_a_model(
         return {op: str(mixlist.alone(op)) for op in OPS}
 
     now, first = values(), values()
-    made: list[tuple[str, dict[str, tuple[object, object]]]] = []  # what is undone is taken out
+    made: list[tuple[str, dict[str, tuple[Any, Any]]]] = []  # what is undone is taken out
 
     def undo(index: int) -> None:
         which, moves = made[index]

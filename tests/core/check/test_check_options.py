@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from check_support import Checker
@@ -86,7 +87,7 @@ CASES = rows(__file__, "option_lines.toml")
     ("kind", "text", "expected", "fixed"), CASES, ids=[f"{kind} {text!r}" for kind, text, *_ in CASES]
 )
 def test_a_line_has_its_findings_and_fixes(
-    kind: str,
+    kind: Any,
     text: str,
     expected: list[tuple[str, int, int, str]],
     fixed: str,

@@ -177,7 +177,7 @@ def test_an_unknown_mode_is_refused() -> None:
 
 def test_a_mixlist_is_no_target_to_judge_against() -> None:
     with pytest.raises(UsageFault, match="a mixlist has no operators"):
-        prepare(graph_of(NODES), Mixlist.of({}))
+        prepare(graph_of(NODES), Mixlist.of({}))  # type: ignore[arg-type]
 
 
 def test_a_mixlist_that_the_engine_refuses_is_refused(tmp_path: Path) -> None:
