@@ -27,11 +27,24 @@ _OUTPUTS = re.compile(
 _NORM = re.compile(
     rb"norm(?:(?<=[Gg]rad[ _-]norm)|(?<=[Gg]radient[ _-]norm)|(?<=(?<![A-Za-z])gnorm)|(?<=gradnorm)|"
     rb"(?<=[Tt]otal[ _-]norm)|(?<=[Gg]lobal[ _-]norm))"
-    rb"(?<!max[ _-]grad[ _-]norm)(?<!clip[ _-]grad[ _-]norm)(?:" + _NAMED + rb"|" + _COLUMN + rb")" + _AVERAGE
+    rb"(?<!max[ _-]grad[ _-]norm)(?<!clip[ _-]grad[ _-]norm)(?:_total)?(?:"
+    + _NAMED
+    + rb"|"
+    + _COLUMN
+    + rb")"
+    + _AVERAGE
 )
 _COUNTER = re.compile(rb"nan iterations:\s{0,20}([1-9]\d{0,14})")
 """NVIDIA/Megatron-LM, megatron/training/training.py, training_log: iterations with a loss that is NaN, reset at each
 line."""
+
+_OWN_LOSS = re.compile(rb"(?<![\w.-])(?:train(?:ing)?[_/ ])?[Ll]oss" + _NAMED)
+
+
+def shows_loss(line: bytes) -> bool:
+    """Whether a line prints the loss of the training, so that values beside it are of a step, not options."""
+    return _OWN_LOSS.search(line) is not None
+
 
 _NAME = re.compile(rb"[A-Za-z_][\w/.-]{0,60}(?: \w{1,20})?$")
 _NAMES = re.compile(rb"(?:[A-Za-z_][\w/.-]{0,60} ){0,3}[A-Za-z_][\w/.-]{0,60}$")

@@ -6,6 +6,7 @@ import re
 
 from ..count import Overflows
 from ..log_format import FlagFormat, Strength
+from ..losses import shows_loss
 from ..occurrences import Occurrences
 from ..steps import Steps, step_field
 
@@ -49,7 +50,7 @@ class NamedValues(FlagFormat):
         self._key = b""
         """The name of the first value."""
         self._first: tuple[int, int] | None = None
-        """Step and number of the first line with a counter."""
+        """Step, else number of the entry, and counter of the first line with a counter."""
         self._newest = self._sum = self._most = 0
         self._falls = False
         self._step = 0
@@ -57,11 +58,12 @@ class NamedValues(FlagFormat):
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         field = step_field(line)
         step = field.step if field and not field.length else None
-        if (counter := _COUNTER.search(line)) and field:
+        is_entry = field is not None or shows_loss(line)
+        if is_entry and (counter := _COUNTER.search(line)):
             self._key = self._key or counter["key"]
             self.lines += copies
-            self._add_counter(field.step, int(counter["number"]))
-        elif (flag := _FLAG.search(line)) and field:
+            self._add_counter(field.step if field else self.lines, int(counter["number"]))
+        elif is_entry and (flag := _FLAG.search(line)):
             self._key = self._key or flag["key"]
             self.lines += copies
             self.add_flag(step, flag["flag"][:1] in (b"T", b"t", b"1"), None, copies)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from ..count import Overflows
 from ..evidence import Evidence
 from ..log_format import NUMBER, LogFormat, Strength
+from ..losses import shows_loss
 from ..steps import StepCounters, Steps, step_field
 from ..trajectory import Trajectory
 
@@ -53,7 +54,7 @@ class _Column:
         """The first running average, if it proves that the scale was higher before."""
         self.is_scale = True
         self.is_beside_step = False
-        """Whether a line shows the step, too; one line without it may be an option."""
+        """Whether a line shows the step or the loss, too; one line without it may be an option."""
 
     @property
     def counts(self) -> bool:
@@ -108,20 +109,20 @@ class ScaleColumn(LogFormat):
         matches = [match for match in _SCALE.finditer(line) if _names_scale(match["key"]) is not False]
         if not matches:
             return
-        field = step_field(line)
+        field, is_entry = step_field(line), shows_loss(line)
         for match in matches:
             if not _names_scale(match["key"]) and not (field and b"oss" in line and match["sign"].strip(b"\"' ")):
                 continue
             if field:
                 self._fields.take(field)
                 place = self._fields.at or 0
-            elif (before := steps.upto(at).at) is not None:
-                place = before
+                self.found.at_is_step = True
+            elif (before := steps.upto(at).at) is not None or is_entry:
+                place = self.place(before, self.lines)
             else:  # an option, before the first step
                 continue
-            self.found.at_is_step = True
             self._add(match["key"], place, match[3], match["average"], copies)
-            if field and match["key"] in self._columns:
+            if (field or is_entry) and match["key"] in self._columns:
                 self._columns[match["key"]].is_beside_step = True
 
     def _add(self, key: bytes, place: int, value: bytes, average: bytes | None, copies: int) -> None:
