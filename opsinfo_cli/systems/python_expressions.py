@@ -279,8 +279,8 @@ class Expressions(Values):
             for scope in reversed(self.state.scopes):
                 if f"{node.value.id}.{node.attr}" in scope:
                     return scope[f"{node.value.id}.{node.attr}"]
-        if isinstance(owner, Ref) and node.attr in _CHANGE:  # a method without its call: whoever has it may call it
-            self._forget(owner, node)
+        if isinstance(owner, Ref) and node.attr in CHANGE:  # a method without its call: whoever has it may call it
+            self._may_change(owner, node)
         is_constant = isinstance(owner, Unread) and node.attr in self.library.constants
         return self._constant(Symbol(node.attr)) if is_constant else self._unread(node)
 
@@ -340,7 +340,7 @@ class Expressions(Values):
         rest = ast.copy_location(ast.BoolOp(node.op, others), node)
         if truth is not None:
             return self._bool(rest)
-        decided = self._truth(self._perhaps(lambda: self._bool(rest), node))
+        decided = self._perhaps(lambda: self._bool(rest), node)
         return is_or if decided is is_or else self._unread(node)
 
     def _compared(self, one: Value, other: Value, operation: ast.cmpop, node: ast.AST) -> Value:
@@ -459,6 +459,10 @@ class Expressions(Values):
                 keywords[keyword.arg] = value
             elif isinstance(value, Ref) and isinstance(inner := self.state.heap[value.number], dict):
                 keywords.update({key: each for key, each in inner.items() if isinstance(key, str)})
+        chosen = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        if isinstance(chosen, ast.BoolOp | ast.IfExp) and (chosen is node.func or name in CHANGE):
+            for each in ast.walk(chosen):
+                self._may_change(self._value(each) if isinstance(each, ast.Name) else None, node)
         if isinstance(owner, Ref):
             return self._method(owner, name, args, node, keywords)
         if isinstance(owner, str):
@@ -475,16 +479,19 @@ class Expressions(Values):
             return built
         self._note_call(name, args, keywords, node)
         is_change = (node in self._bare and name not in _HARMLESS) or name in ("getattr", "partial")
+        is_change |= isinstance(function, Symbol) and function.path.startswith(("list.", "set.", "dict.", "operator."))
         for argument in args:
-            if isinstance(argument, Function) and name in ("map", "filter", "reduce"):
-                self._escapes(argument)
-            if isinstance(argument, Ref) and is_change and name not in self.library.functions:
-                self._forget(argument, node)
+            is_changed = isinstance(argument, Ref) and is_change and name not in self.library.functions
+            if is_changed or (isinstance(argument, Function) and name in ("map", "filter", "reduce")):
+                self._may_change(argument, node)
         return self._unread(node)
 
-    def _forget(self, owner: Ref, node: ast.AST) -> None:
-        """Take the content of a list, set or dictionary as not known from here."""
-        self._replace(owner, unknown(self.state.heap[owner.number], self._unread(node)))
+    def _may_change(self, value: Value, node: ast.AST) -> None:
+        """Take as not known from here a list, set or dictionary, or what a function changes."""
+        if isinstance(value, Ref):
+            self._replace(value, unknown(self.state.heap[value.number], self._unread(node)))
+        elif isinstance(value, Function):
+            self._escapes(value)
 
     def _elements_of_call(self, nodes: Sequence[ast.expr]) -> list[Value]:
         values: list[Value] = []
@@ -584,6 +591,7 @@ class Expressions(Values):
         if isinstance(content, dict):
             return self._dictionary_method(owner, content, name, args, node, keywords)
         if name not in (_LIST_METHODS if isinstance(content, list) else _SET_METHODS):
+            self._may_change(owner if name in _SPECIAL else None, node)
             return self._unread(node)
         given = [self._items(each, node) if name in _TAKE_ITEMS else each for each in args]
         is_given = all(is_whole(each) if isinstance(each, list) else not isinstance(each, Unread) for each in given)
@@ -683,7 +691,9 @@ _LIST_METHODS = frozenset(
     {"append", "extend", "insert", "remove", "pop", "clear", "copy", "index", "count", "sort", "reverse"}
 )
 _SET_METHODS = _TAKE_ITEMS - {"extend"} | {"add", "discard", "remove", "pop", "clear", "copy"}
-_CHANGE = (_LIST_METHODS | _SET_METHODS | {"setdefault", "popitem"}) - _PURE
+CHANGE = (_LIST_METHODS | _SET_METHODS | {"setdefault", "popitem"}) - _PURE
+"""Methods that change a list, set or dictionary."""
+_SPECIAL = frozenset({"__delitem__", "__setitem__", "__iadd__", "__ior__", "__isub__", "__iand__", "__ixor__"})
 _TEXT_METHODS = frozenset(
     {
         "split", "rsplit", "splitlines", "strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize",

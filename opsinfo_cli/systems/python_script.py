@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..core.text.source import Source
 from ..errors import Damaged
-from .python_expressions import Expressions
+from .python_expressions import CHANGE, Expressions
 from .python_values import (
     Call,
     Function,
@@ -172,8 +172,10 @@ class _Script(Expressions):
         self._called = called
 
     def _mentions(self, node: ast.AST) -> bool:
-        """Return whether a function itself gives a list to a call."""
-        return any(isinstance(each, ast.keyword) and each.arg in self.library.names for each in ast.walk(node))
+        """Return whether a function itself gives a list to a call, or may change one."""
+        names = {each.arg if isinstance(each, ast.keyword) else getattr(each, "attr", None) for each in ast.walk(node)}
+        changes = any(isinstance(each, ast.Delete | ast.AugAssign) for each in ast.walk(node))
+        return changes or not names.isdisjoint({*self.library.names, *CHANGE})
 
     def _bound(self, function: Function, args: list[Value], keywords: dict[str, Value], is_asked: bool) -> Scope:
         """Return the parameters of a call. One that nothing gives has its default, if that is a list or the file calls
@@ -231,6 +233,8 @@ class _Script(Expressions):
                 return self._try(node)
             case ast.Match():
                 self._value(node.subject)
+                guards = [case.guard for case in node.cases if case.guard is not None]
+                self._perhaps(lambda: self._elements(guards), node)
                 return self._any_of([*(case.body for case in node.cases), []], node)
             case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
                 self._leave(node)
