@@ -15,8 +15,14 @@ _OVERFLOW = re.compile(
     + NUMBER[1:-1]
     + rb")|, skipping update)"
 )
-_CLOSURE = re.compile(rb"OVERFLOW within closure! Skipping step, reducing loss scale to (?P<to>" + NUMBER[1:-1] + rb")")
-
+_FP16 = re.compile(
+    rb"OVERFLOW(?: within closure! Skipping step,|! Skipping step\. Attempted loss scale: "
+    + NUMBER[1:-1]
+    + rb",) reducing (?:loss scale )?to (?P<to>"
+    + NUMBER[1:-1]
+    + rb")"
+)
+"""NVIDIA/apex, apex/fp16_utils/fp16_optimizer.py, step and _step_with_closure, and Megatron-LM's copy of it."""
 
 _MOST_SCALERS = 16
 
@@ -31,7 +37,7 @@ class Apex(FallFormat):
 
     name = "apex"
     reads = "APEX (`Gradient overflow.  Skipping step, ...`)"
-    marks = (b"Gradient overflow.", b"Gradient overflow, skipping", b"OVERFLOW within closure")
+    marks = (b"Gradient overflow.", b"Gradient overflow, skipping", b"OVERFLOW within closure", b"OVERFLOW! Skipping")
     floor = 0.0
     window = 2000
 
@@ -41,7 +47,7 @@ class Apex(FallFormat):
         """By number: each loss of `amp.initialize(..., num_losses=N)` has a scale of its own."""
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
-        for pattern in (_OVERFLOW, _CLOSURE):
+        for pattern in (_OVERFLOW, _FP16):
             for match in pattern.finditer(line):
                 self.lines += copies
                 groups = match.groupdict()
