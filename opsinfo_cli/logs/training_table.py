@@ -11,6 +11,8 @@ import re
 _TITLE = re.compile(r"[A-Za-z_#(][^\d\s:=\[\]{}|][^\s:=\[\]{}|]*(?: [A-Za-z_(#][^\s:=\[\]{}|]*)*|[A-Za-z_#]\w?")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|[nN]a[nN]|NAN|[iI]nf(?:inity)?|INF)|[Tt]rue|[Ff]alse")
 _LEAST = 3
+_LEVEL = re.compile(r"[A-Z]+")
+"""A log may have tabs between the level and the message of each line."""
 
 
 class TrainingTable:
@@ -27,7 +29,8 @@ class TrainingTable:
         for delimiter in "\t,;":
             rows = [_cells(line, delimiter) for line in lines]
             titles = [cell.strip() for cell in rows[0]] if len(rows) == 2 else []
-            if len(titles) >= _LEAST and len(rows[1]) == len(titles) and all(map(_TITLE.fullmatch, titles)):
+            least = 2 if delimiter == "\t" and titles and not _LEVEL.fullmatch(titles[0]) else _LEAST
+            if len(titles) >= least and len(rows[1]) == len(titles) and all(map(_TITLE.fullmatch, titles)):
                 return cls(delimiter, titles)
         return None
 
