@@ -53,6 +53,8 @@ class Occurrences:
         """Visits of the first descent."""
         self._in_lead = True
         self._newest_step = 0
+        self._alone = 0
+        """Messages without another one since the step printed before."""
 
     def add(self, value: float | None, at: int | None = None, spacing: int = 0, copies: int = 1) -> bool:
         """Count copies of one message.
@@ -67,6 +69,7 @@ class Occurrences:
         if value is not None and value == value and (value in self._values or len(self._values) < _MOST_VALUES):
             self._values[value] = self._values.get(value, 0) + copies
         step = at or 0
+        self._alone += at is not None and copies == 1 and (step > self._newest_step or self.total == 1)
         if step > self._newest_step + max(_SKEW, 4 * spacing):  # clean steps in between end the first descent
             self._in_lead = False
         self._newest_step = max(self._newest_step, step)
@@ -126,6 +129,8 @@ class Occurrences:
         if ranks is not None:
             return self._rounded(ranks, ranks)
         if sum(self._values.values()) != self.total:  # messages without a value
+            if self._alone == self.total and not self._values:  # steps stand between all of them
+                return self.total, self.total, 1
             return self._rounded(self.together, self.total)
         return self._from_visits() if self._placed else self._from_values()
 
