@@ -38,6 +38,7 @@ SHOWN = {
     "README.zh-CN.md": "zh",
     "docs/guide.zh-CN.md": "zh",
     "docs/wrong-on-npu.zh-CN.md": "zh",
+    "docs/operators.zh-CN.md": "zh",
 }
 """Pages that show output, with the language of `explain` in them."""
 

@@ -18,6 +18,8 @@ PAIRS = (
     ("docs/guide.md", "docs/guide.zh-CN.md"),
     ("docs/agents.md", "docs/agents.zh-CN.md"),
     ("docs/wrong-on-npu.md", "docs/wrong-on-npu.zh-CN.md"),
+    ("docs/ci.md", "docs/ci.zh-CN.md"),
+    ("docs/operators.md", "docs/operators.zh-CN.md"),
 )
 GENERATED = ("findings.md", "reference.md", "glossary.md")
 VENV = "python3 -m venv .venv && "
