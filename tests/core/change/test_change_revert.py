@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def test_an_op_type_that_was_moved_again_is_named_and_left_alone(
     first = change(move, str(target), ["Add", "Conv2D"], "black").change
     second = change(move, str(target), "Add", again).change
     done = change(restore, first)
-    assert [tuple(left) for left in done.files[0].left] == [("Add", str(target), second)]
+    assert [astuple(left) for left in done.files[0].left] == [("Add", str(target), second)]
     assert (policies(target)["Add"], policies(target)["Conv2D"]) == (again, "white")
 
 

@@ -359,7 +359,7 @@ def test_the_checkout_of_a_revision_is_that_of_the_paths(tmp_path: Path, monkeyp
     assert [each[1] for each in told(validate("../head", base="HEAD"))] == ["../head/x/mixlist.json"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_file_of_the_base_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"head/ops_info.json": WRONG, "base/ops_info.json": GOOD})
     (tmp_path / "base/ops_info.json").chmod(0)
