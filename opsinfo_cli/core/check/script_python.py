@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ..text.source import Source
-from .script_text import NAMES, string_settings
+from .script_text import CONVERTER, NAMES, string_settings
 from .settings import OPTIONS, Setting, Settings
 
 _COMPILERS = frozenset({"atc", "aoe"})
@@ -133,7 +133,7 @@ class _Script:
         """Yield the options of a command line in a string."""
         parts = node.values if isinstance(node, ast.JoinedStr) else [node]
         texts = (part.value for part in parts if isinstance(part, ast.Constant))
-        if any(isinstance(text, str) and NAMES.search(text) for text in texts):
+        if any(isinstance(text, str) and (NAMES.search(text) or CONVERTER.search(text)) for text in texts):
             start, end = self._span(node)
             quote = _QUOTES.match(self._text, start, end)
             width = len(quote[1]) if quote else 0

@@ -11,6 +11,8 @@ from .settings import KINDS, MODE_OPTIONS, OPTIONS, PADDLE_LITE, Program, Settin
 
 NAMES = re.compile("|".join(OPTIONS))
 """What a text has that sets an option."""
+CONVERTER = re.compile(r"\bconverter_lite\b[^|;&]{1,2000}--modelFile\b")
+"""What a text has that runs MindSpore Lite's converter."""
 _OPTION = re.compile(r"--?([A-Za-z]\w*)(=?)")
 _DASHED = re.compile(rf"(?<![\w-])--?(?:{'|'.join(OPTIONS)})\b")
 _SET = re.compile(
@@ -25,7 +27,7 @@ _SECTION = re.compile(r"[ \t]*\[([^\]\n]*)\]")
 _COMMENT = re.compile(r"^[ \t]*;|(?<!\S)#", re.MULTILINE)
 _STRING = re.compile(r"\"((?:[^\"\\\n]|\\.){0,2000})\"")
 _PRINTS = frozenset({"echo", "printf"})
-_LITE_SECTIONS = frozenset({"ascend_context", "acl_option_cfg_param"})
+LITE_SECTIONS = frozenset({"ascend_context", "acl_option_cfg_param"})
 """Sections of MindSpore Lite whose ``precision_mode`` is that of the engine, in Lite's words."""
 
 
@@ -41,9 +43,13 @@ def text_settings(text: str, is_shell: bool) -> Iterator[Settings]:
     for line in _LINE.finditer(text):
         if match := _SECTION.match(line[0]):
             sections.append(_Section(match[1].strip()))
-        if not NAMES.search(line[0]):
+        if not NAMES.search(line[0]) and not CONVERTER.search(line[0]):
             continue
-        if not is_shell and _DASHED.search(line[0]) and not line[0].lstrip().startswith(";"):
+        if (
+            not is_shell
+            and (_DASHED.search(line[0]) or CONVERTER.search(line[0]))
+            and not line[0].lstrip().startswith(";")
+        ):
             for command in commands(text, *line.span()):
                 yield from command_settings(text, command)
         comment = _COMMENT.search(line[0])
@@ -65,7 +71,7 @@ def string_settings(text: str, start: int, end: int) -> Iterator[Settings]:
 
     A part in braces, or with ``%``, is a variable.
     """
-    if _DASHED.search(text, start, end):
+    if _DASHED.search(text, start, end) or CONVERTER.search(text, start, end):
         for command in commands(text, start, end, is_format=True):
             for settings in command_settings(text, command):
                 yield settings._replace(is_whole=False)
@@ -85,7 +91,7 @@ def cpp_settings(text: str) -> Iterator[Settings]:
 def command_settings(text: str, command: Command, is_nested: bool = False) -> Iterator[Settings]:
     """Yield the options of a command, and of the commands that its words are: ``bash -c "atc ..."``.
 
-    Of atc and aoe all options are taken, of other programs those of ``OPTIONS``.
+    Of atc, aoe and converter_lite all options are taken, of other programs those of ``OPTIONS``.
     """
     program, words = _program(command)
     options = []
@@ -103,7 +109,7 @@ def command_settings(text: str, command: Command, is_nested: bool = False) -> It
         elif following is not None and not following.begins.startswith("-"):
             options.append(_setting(match[1], following, text))
     is_whole = program == "atc" and command.is_whole
-    yield Settings(options, is_engine=program is not None, is_whole=is_whole, program=program)
+    yield Settings(options, is_engine=program in ("atc", "aoe"), is_whole=is_whole, program=program)
 
 
 def _program(command: Command) -> tuple[Program | None, tuple[Word, ...]]:
@@ -111,8 +117,9 @@ def _program(command: Command) -> tuple[Program | None, tuple[Word, ...]]:
     if command.words[0].value not in _PRINTS:
         for number, word in enumerate(command.words[:-1]):
             name = (word.value or _written_end(word)).rpartition("/")[2].removesuffix(".bin")
-            if name in ("atc", "aoe") and _OPTION.match(command.words[number + 1].begins or "-v"):
-                return get_args(Program)[name == "aoe"], command.words[number + 1 :]
+            known: Program | None = next((each for each in get_args(Program) if each == name), None)
+            if known and _OPTION.match(command.words[number + 1].begins or "-v"):
+                return known, command.words[number + 1 :]
     return None, command.words
 
 
@@ -135,7 +142,7 @@ class _Section:
     def __init__(self, name: str) -> None:
         self.settings: list[Setting] = []
         self.program: Program | None = None
-        self._is_lite = self.has_modes = name in _LITE_SECTIONS
+        self._is_lite = self.has_modes = name in LITE_SECTIONS
 
     def add(self, match: re.Match[str]) -> None:
         option, kind = (

@@ -12,6 +12,7 @@ from itertools import islice
 from ...errors import Refused, UsageFault, join_some
 from ...opening import first_file, is_below
 from ..text.source import Source, read_bytes
+from .lite import lite_as_atc
 from .script_python import python_settings
 from .script_text import cpp_settings, text_settings
 from .settings import Setting, Settings
@@ -27,6 +28,7 @@ _LEADING_VARIABLE = re.compile(r"^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|\{[^}]*\}|~)/
 _SHEBANG = re.compile(r"#!.*\b(?:ba|da|z)?sh\b")
 _AT_LINE = re.compile(r"(.*):(\d{1,9})", re.DOTALL)
 _COMMAND_LINE = "--atc"
+_COMPILERS = ("atc", "aoe", "converter_lite")
 
 
 def script_settings(source: Source) -> list[Settings] | None:
@@ -78,7 +80,7 @@ def candidates(path: str, folders: list[str]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class AtcCommand:
-    """One command of atc or aoe: all that it sets, however it is written.
+    """One command of atc, aoe or MindSpore Lite's converter: all that it sets, however it is written.
 
     >>> command = read_atc("atc --model=m.onnx --framework=5 --soc_version=$SOC --keep_dtype=keep.cfg")
     >>> command.value("framework"), command.value("soc_version"), command.value("output")
@@ -142,7 +144,7 @@ def read_atc(text: str) -> AtcCommand:
     COMMAND is a command line, with or without the word atc.
 
     :raises UsageFault: if there is no command of atc, or there are several and no line names one; the hint lists them
-    :raises OpsinfoError: if the file cannot be read
+    :raises OpsinfoError: if the file, or the configuration of MindSpore Lite's converter, cannot be read
     """
     match = _AT_LINE.fullmatch(text)
     path, line = (match[1], int(match[2])) if match and not os.path.isfile(text) else (text, None)
@@ -158,11 +160,23 @@ def read_atc(text: str) -> AtcCommand:
         found = script_settings(source) or []
     commands: dict[tuple[tuple[int, int], ...], AtcCommand] = {}
     for settings in found:
-        if settings.program in ("atc", "aoe") and settings.options:
+        if settings.program in _COMPILERS and settings.options:
             spans = tuple(setting.span for setting in settings.options)
             if spans not in commands or settings.is_whole:
                 commands[spans] = AtcCommand(source, settings)
-    return _chosen(list(commands.values()), source.path, line)
+    chosen = _chosen(list(commands.values()), source.path, line)
+    return _of_lite(chosen) if chosen.settings.program == "converter_lite" else chosen
+
+
+def _of_lite(command: AtcCommand) -> AtcCommand:
+    """Return a command of MindSpore Lite's converter as one of atc, with what its configuration sets."""
+    config, path = "", command.path("configFile")
+    if path is not None:
+        if not os.path.isfile(path):
+            message = f"no such file: {path}, the --configFile of the command"
+            raise Refused(message, path=command.source.path, line=command.line)
+        config = Source(read_bytes(path), path, strict=False).text
+    return AtcCommand(command.source, lite_as_atc(command.settings, config))
 
 
 def _chosen(commands: list[AtcCommand], path: str, line: int | None) -> AtcCommand:

@@ -45,11 +45,11 @@ KINDS: dict[str, NamedKind] = {
     "op_precision_mode": "op_precision",
 }
 """The kind of the file that an option names."""
-Program: TypeAlias = Literal["atc", "aoe", "paddle-lite"]
+Program: TypeAlias = Literal["atc", "aoe", "converter_lite", "paddle-lite"]
 PADDLE_LITE = "HUAWEI_ASCEND_NPU_"
 """What the names of Paddle Lite's options begin with."""
 MODE_OPTIONS = ("precision_mode", "precision_mode_v2")
-_LITE_MODES = {
+LITE_MODES = {
     "enforce_fp32": "force_fp32",
     "preferred_fp32": "allow_fp32_to_fp16",
     "enforce_fp16": "force_fp16",
@@ -84,8 +84,8 @@ class Settings(NamedTuple):
 
     :param is_engine: whether the modes are certainly those of the engine, and not an option of the user's own script
     :param is_whole: whether it has a mode if any is set: a command of atc; an object may get its mode elsewhere
-    :param program: the program that reads them; a command of atc or aoe has all of its options, not those of
-        ``OPTIONS`` alone
+    :param program: the program that reads them; a command of atc, aoe or converter_lite has all of its options, not
+        those of ``OPTIONS`` alone
     """
 
     options: Sequence[Setting]
@@ -128,15 +128,15 @@ def check_settings(source: Source, settings: Settings, socs: Sequence[str]) -> I
     elif not given and mixlist is not None and settings.is_whole:
         yield found("mode-refuses-mixlist", no_mode(), mixlist)
     for setting in given:
-        name = setting.value and _LITE_MODES.get(setting.value, setting.value) if setting.is_lite else setting.value
+        name = setting.value and LITE_MODES.get(setting.value, setting.value) if setting.is_lite else setting.value
         if name is None:
             continue
         mode = MODES.get(name)
         version = "v2" if setting.option == "precision_mode_v2" else "v1"
         if mode is None or version not in mode.options:
             message, hint = unknown_mode(name, setting.option)
-            if name in _LITE_MODES:
-                hint = f"`{name}` is MindSpore Lite's word for {_LITE_MODES[name]}, in [ascend_context] only"
+            if name in LITE_MODES:
+                hint = f"`{name}` is MindSpore Lite's word for {LITE_MODES[name]}, in [ascend_context] only"
             yield found("unknown-mode", (message, hint), setting)
             continue
         if mixlist is not None and settings.program == "paddle-lite" and name != "allow_mix_precision":

@@ -43,12 +43,13 @@ _NEUTRAL = frozenset(
         *("check_report", "weight", "save_original_model", "op_debug_level", "op_debug_dir", "debug_dir", "help"),
         *("op_compiler_cache_mode", "op_compiler_cache_dir", "buffer_optimize", "core_type", "aicore_num", "dump_mode"),
         *("external_weight", "enable_small_channel", "deterministic", "job_type", "tune_mode", "auto_tune_mode"),
+        *("saveType", "infer"),
     }
 )
 """Options that do not change dtypes."""
 _DEFAULT_MODE = "force_fp16"
 """The mode of atc without one: documentation of CANN 9, atc, --precision_mode."""
-_FRAMEWORKS = {"0": "Caffe", "1": "MindSpore"}
+_FRAMEWORKS = {"0": "Caffe", "1": "MindSpore", **{name: name for name in ("TFLITE", "PYTORCH", "MSLITE", "OM")}}
 """Values of --framework that name models which are not read; 3 is TensorFlow, 5 ONNX."""
 
 

@@ -119,3 +119,23 @@ def test_validate_checks_the_files_and_the_mode_of_a_command(opsinfo: Run, opp: 
     assert (none.code, "names no mixlist or other file" in none.err) == (2, True)
     without = opsinfo("validate", "--atc", command)
     assert "no CANN with ascend910b was found" in without.err
+
+
+def test_a_command_of_lites_converter_gives_the_same(opsinfo: Run, opp: Path, folder: Path) -> None:
+    words = "--precision_mode=allow_mix_precision --modify_mixlist=ops.json --input_shape=x:2,4"
+    config = folder / "c.cfg"
+    config.write_text(
+        '[acl_build_options]\ninput_shape="x:2,4"\n[ascend_context]\nprecision_mode=preferred_optimal\n'
+        "plugin_custom_ops=All\n[acl_init_options]\nge.exec.modify_mixlist=ops.json\n"
+    )
+    converter = "converter_lite --fmk=ONNX --modelFile=model.onnx --outputFile=out --configFile=c.cfg"
+    command = f"{converter} --optimize=ascend_oriented:Ascend910B"
+    found, said = _shown(opsinfo, opp, command)
+    assert found == _shown(opsinfo, opp, f"{COMMAND} {words}")[0]
+    assert "not considered: --ascend_context.plugin_custom_ops of the command" in said
+    config.write_text("[acl_init_options]\nge.exec.precision_mode=preferred_optimal\n")
+    wrong = opsinfo("graph", "--atc", command, "--against", opp)
+    assert (wrong.code, "preferred_optimal" in wrong.err) == (2, True)
+    config.unlink()
+    missing = opsinfo("graph", "--atc", command, "--against", opp)
+    assert (missing.code, "no such file: c.cfg, the --configFile of the command" in missing.err) == (3, True)
