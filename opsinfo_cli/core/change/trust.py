@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ...errors import Refused
+from ...opening import system_failed
 
 # Source: linux/posix_acl.h, linux/posix_acl_xattr.h
 _ACL_USER, _ACL_GROUP_OF_FOLDER, _ACL_GROUP = 0x02, 0x04, 0x08
@@ -35,25 +36,36 @@ def require_trusted(
     :param real: the real path, whose owner may change its folders; None if only this user may
     :raises Refused: if there is such a folder or link on the way
     """
-    own = owner = os.geteuid()
+    own = os.geteuid()
+    try:
+        named = _danger_on_the_way(given, real, own)
+    except OSError as error:
+        raise system_failed(error) from None
+    if named:
+        writer = "root writes" if own == 0 else "you write"
+        raise Refused(
+            f"another user may replace this file while {writer} it: {named}",
+            name="folder-not-trusted",
+            path=given,
+            hint=hint,
+        )
+
+
+def _danger_on_the_way(given: str, real: str | None, own: int) -> str | None:
+    """Return the first folder or link on the way to a path that is not trusted, and why."""
+    owner = own
     if real is not None:
         owner = os.stat(real if os.path.exists(real) else os.path.dirname(real)).st_uid
     for folder, link in _way(given):
         danger = _danger(folder, {0, owner}) if own == 0 else None
-        named = danger and f"{folder} {danger}"
-        if link and not named:
+        if danger:
+            return f"{folder} {danger}"
+        if link:
             there, here = os.lstat(link), os.lstat(folder)
             trusted = {0, own, here.st_uid}
             if there.st_uid not in trusted and _open_to(folder, here, trusted):
-                named = f"the link {link} belongs to user {there.st_uid}"
-        if named:
-            writer = "root writes" if own == 0 else "you write"
-            raise Refused(
-                f"another user may replace this file while {writer} it: {named}",
-                name="folder-not-trusted",
-                path=given,
-                hint=hint,
-            )
+                return f"the link {link} belongs to user {there.st_uid}"
+    return None
 
 
 def _way(path: str) -> Iterator[tuple[str, str | None]]:
