@@ -59,6 +59,7 @@ def test_the_words_of_a_check_are_not_options(opsinfo: Run, opp: Path) -> None:
         "Add",
         "--",
         "true",
+        "{mixlist}",
         "--against",
         "x",
         "--against",

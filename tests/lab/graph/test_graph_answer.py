@@ -10,7 +10,6 @@ import pytest
 from case_support import entry_of, graph_of, judge, library_of, marks_of
 from snapshot_texts import text_of_snapshot
 
-from opsinfo_cli.core.cann.mixlist import Mixlist
 from opsinfo_cli.core.cann.option_files import CustomizeDtypes, KeepDtype
 from opsinfo_cli.core.cann.target import Target
 from opsinfo_cli.errors import Damaged, UsageFault
@@ -173,11 +172,6 @@ def test_a_snapshot_answers_as_its_library_does(tmp_path: Path) -> None:
 def test_an_unknown_mode_is_refused() -> None:
     with pytest.raises(UsageFault, match="unknown precision mode `mixed_float17`"):
         judge(graph_of(NODES), LIBRARY, "mixed_float17")
-
-
-def test_a_mixlist_is_no_target_to_judge_against() -> None:
-    with pytest.raises(UsageFault, match="a mixlist has no operators"):
-        prepare(graph_of(NODES), Mixlist.of({}))  # type: ignore[arg-type]
 
 
 def test_a_mixlist_that_the_engine_refuses_is_refused(tmp_path: Path) -> None:
