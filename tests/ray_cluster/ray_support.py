@@ -106,8 +106,9 @@ class Search:
         place = [] if local else ["--ray", self.address]
         journal = [] if "--journal" in options else ["--journal", "run"]
         words = ["bisect", "--against", "aic-x-ops-info.json", "--among", "@types.txt", *journal]
+        reads = () if "mixlist" in "".join(map(str, check)).lower() else ("--force",)  # else the check reads no list
         process = subprocess.Popen(
-            [sys.executable, "-m", "opsinfo_cli", *words, "--format", "json", *place, *options, "--", *check],
+            [sys.executable, "-m", "opsinfo_cli", *words, "--format", "json", *place, *options, *reads, "--", *check],
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,
