@@ -120,13 +120,15 @@ def install(isolation: Path) -> Iterator[Install]:
     with folder_for_everybody() as top:
         give(USER, top)
         install = Install(top)
-        run_in_parent_once(install, install.again(0))
+        run_in_parent_once(install, install.again(0), isolation / "warm")
         yield install
 
 
-def run_in_parent_once(install: Install, scene: Scene) -> None:
+def run_in_parent_once(install: Install, scene: Scene, vault: Path) -> None:
+    """:param vault: in a folder of root's own; below one of another user root keeps no backups"""
+
     def act() -> int:
-        os.environ["OPSINFO_BACKUP_DIR"] = str(install.top / "warm")
+        os.environ["OPSINFO_BACKUP_DIR"] = str(vault)
         return run_main(["apply", str(install.config), str(install.mixlist)])
 
     import_all()
