@@ -30,7 +30,7 @@ _STEP = re.compile(
     rb"(?:/max_steps)?[\"']?\s{0,4}[:=]?\s{0,4}[\[\"']?\s{0,8}" + _INTEGER + rb"(?:\s{0,8}/\s{0,8}(\d{1,15}))?"
 )
 _GLOBAL = re.compile(_STEP.pattern.replace(rb"(?:global[ -])?", rb"global[ _-]"))
-"""A global step counts more than what stands before it in its line, such as micro-batches or the steps of an epoch."""
+"""A global step is preferred to other counters before it in the line, such as micro-batches or steps of an epoch."""
 _NUMBERED = re.compile(rb"(?:tep|TEP|ter)(?:s|ation)?[\"']?[\s:=\[\"']{0,18}\d")
 """Found where :data:`_STEP` is, in a quarter of its time: most messages say `step` without a number."""
 _EPOCH = re.compile(rb"[Ee]poch[\"']?\s{0,4}[:=]?\s{0,4}\[?\s{0,4}(\d{1,9})(?![\d.])")

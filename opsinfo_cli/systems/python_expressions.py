@@ -330,7 +330,7 @@ class Expressions(Values):
         return self._either([one, other], node)
 
     def _bool(self, node: ast.BoolOp) -> Value:
-        """Return the first value that decides, or the last; what stands after a value that is not known may not run."""
+        """Return the first value that decides, or the last; operands after one of unknown value may not run."""
         first, *others = node.values
         is_or = isinstance(node.op, ast.Or)
         value = self._value(first)

@@ -237,7 +237,7 @@ def check_opdef(files: Sequence[ReadFile], context: Context) -> Iterator[FileFin
         found: dict[str, list[Finding]] = {path: [] for path, each in project.main.items() if not each.not_read}
         for finding in SourceCheck(project.reading, project.apart, against, context.asked.by_chip).findings():
             found.setdefault(finding.path, []).append(finding)
-        if context.has_base:  # what stands there is left out, so that experiments need not be
+        if context.has_base:  # findings of the base are left out, so experiments can be checked, too
             found.update((path, []) for path in project.experimental)
             for finding in SourceCheck(project.apart, joined(()), (), context.asked.by_chip).findings():
                 found.setdefault(finding.path, []).append(finding)

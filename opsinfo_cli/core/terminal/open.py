@@ -60,7 +60,7 @@ _PIPE = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/[0-9]+")
 
 
 def _handed(text: str) -> bytes | None:
-    """Return the content of what is no file: standard input, a pipe of the shell, a file of a revision of git.
+    """Read a target that has no file of its own: standard input, a pipe of the shell, or a file of a git revision.
 
     :returns: None for any other text
     :raises Refused: if it cannot be read

@@ -220,7 +220,7 @@ class _Reader:
             yield from self._divided(span, _FORMATTED if self._is_format else pattern, is_quoted=True)
 
     def _divided(self, span: tuple[int, int], pattern: re.Pattern[str] | None, is_quoted: bool) -> Iterator[Part]:
-        """Yield the parts of a quoted text: what stands there, and what is computed."""
+        """Yield the parts of a quoted text: literal ones, and those that the shell computes."""
         at, end = span
         for match in pattern.finditer(self._text, at, end) if pattern else ():
             if at < match.start():

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _FORMAT = 2
 _BEGIN = {"event": "search", "format": _FORMAT}
 _SUM = ', "sum": "'
-"""Ends each record with the CRC-32 of what stands before it."""
+"""Ends each record with the CRC-32 of the bytes before it."""
 
 
 class JudgedTrial(NamedTuple):

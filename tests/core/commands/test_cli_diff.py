@@ -1,4 +1,4 @@
-"""`opsinfo diff` of what is no file: standard input, a pipe of the shell, a file of a revision of git."""
+"""`opsinfo diff` of standard input, a pipe of the shell, or a file of a git revision."""
 
 from __future__ import annotations
 

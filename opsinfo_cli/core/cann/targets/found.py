@@ -49,7 +49,7 @@ class TargetOptions(NamedTuple):
     :param kind: None detects it
     :param soc: the chip of an install
     :param customs: custom operator packages
-    :param handed: the content of the target, if it is no file: of standard input, a pipe, a revision
+    :param handed: the content of a target without a file: standard input, a pipe, or a file of a git revision
     """
 
     kind: FileKind | None = None
