@@ -82,8 +82,8 @@ COMMON_WORDS = ("--format", "--color", "-q", "--quiet", "-v", "--verbose", "-n",
 
 
 def unknown_command(name: str) -> UsageFault:
-    from .core.cann.near_names import did_you_mean
     from .core.terminal.hints import COMMANDS as ELSEWHERE
+    from .near_names import did_you_mean
 
     other = f"did you mean `opsinfo {ELSEWHERE[name]}`?" if name in ELSEWHERE else None
     hint = other or did_you_mean(name, COMMANDS) or "`opsinfo --help` lists them"
@@ -131,7 +131,7 @@ def usage_fault(error: click.UsageError, words: Sequence[str]) -> UsageFault:
         name = error.option_name
         if path == "opsinfo" and name in COMMON_WORDS:
             return UsageFault(f"{name} belongs after the command", hint=f"`opsinfo COMMAND ... {name}`")
-        from .core.cann.near_names import did_you_mean
+        from .near_names import did_you_mean
 
         meant = hints.option_meant(name, command)
         near = f"did you mean `{meant}`?" if meant else did_you_mean(name, error.possibilities or ())

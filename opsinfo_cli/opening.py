@@ -107,7 +107,7 @@ def unreadable(error: Exception, path: str) -> Refused:
 
 def near_file(path: str) -> str | None:
     """Return a hint with files of a similar name in the same folder; None if there are none."""
-    from .core.cann.near_names import did_you_mean
+    from .near_names import did_you_mean
 
     folder, name = os.path.split(path)
     try:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from warnings import warn
 
 from ..errors import UsageFault
+from ..near_names import NearNames, did_you_mean
 from .cann.marks import LISTS, Mark, MarkWord, mark_words
 from .cann.mixlist import AnyMixlist, Conflict, Minimal, Mixlist, conflicts, merged, minimal, mixlist_content, narrowed
-from .cann.near_names import NearNames, did_you_mean
 from .cann.target import AnyTargets, Target, targets_of
 from .cann.targets.found import TargetFacts
 from .change.fmt import fixed

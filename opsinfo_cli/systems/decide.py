@@ -11,11 +11,11 @@ from ..core.cann.entry import Columns, Possible
 from ..core.cann.library import Operators
 from ..core.cann.mixlist import AnyMixlist, Mixlist
 from ..core.cann.name_tables import loss_cells, name_table
-from ..core.cann.near_names import did_you_mean, near_names
 from ..core.cann.precision_mode import Mode, required_mode
 from ..core.cann.target import AnyTarget, Target
 from ..core.document import headed, internal, optional
 from ..errors import UsageFault
+from ..near_names import did_you_mean, near_names
 from .facts import facts
 from .registry import SYSTEMS, system_called
 from .system_lists import read_system

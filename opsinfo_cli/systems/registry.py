@@ -6,8 +6,8 @@ import os
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ..core.cann.near_names import did_you_mean
 from ..errors import UsageFault
+from ..near_names import did_you_mean
 from . import systems
 from .system import System
 from .vocabulary import OperatorLists

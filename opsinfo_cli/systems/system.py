@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from ..core.cann.near_names import did_you_mean
 from ..core.document import Count, headed, optional
 from ..errors import UsageFault
+from ..near_names import did_you_mean
 from .facts import facts
 from .vocabulary import (
     ListedName,

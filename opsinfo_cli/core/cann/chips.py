@@ -13,8 +13,8 @@ from functools import cache
 from typing import NamedTuple
 
 from ...errors import UsageFault
+from ...near_names import meant, near_names
 from ..package_data import package_data
-from .near_names import meant, near_names
 
 EARLIER_NAMES = {"ascend910_95": "ascend950"}
 """Folders of chips under their earlier names, and under their present ones.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from ...errors import UsageFault, join_some
-from .near_names import did_you_mean
+from ...near_names import did_you_mean
 
 Shapes: TypeAlias = Mapping[str, Sequence[int]]
 """The dimensions of inputs, by name."""

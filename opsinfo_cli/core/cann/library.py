@@ -280,7 +280,7 @@ class Operators:
 
         :param where: the target in the message
         """
-        from .near_names import NearNames, did_you_mean
+        from ...near_names import NearNames, did_you_mean
 
         known = NearNames(self.names)
         found = {}
@@ -303,7 +303,7 @@ class Operators:
         return [self[name] for name in names]
 
     def _unknown(self, unknown: Sequence[str]) -> UnknownOperator:
-        from .near_names import NearNames, meant
+        from ...near_names import NearNames, meant
 
         known = NearNames(self.names)
         near = {name: self.elsewhere(name) or meant(known.suggestions(name)) for name in unknown[:10]}

@@ -272,7 +272,7 @@ def _meant(key: str, known: Iterable[str]) -> str | None:
     policy = policy_meant(key)
     if policy and f"{policy}-list" in known:
         return f"{policy}-list"
-    from .near_names import near_names
+    from ...near_names import near_names
 
     near = near_names(key, known)
     return near[0] if len(near) == 1 else None

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
+from ...near_names import NearNames, meant
 from ..package_data import package_data
-from .near_names import NearNames, meant
 from .onnx_opsets import DEFAULT_DOMAIN, onnx_operators
 from .op_names import tensorflow_names
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .near_names import NearNames, did_you_mean, meant
+from ...near_names import NearNames, did_you_mean, meant
 from .option_files import ListedName, OptionFileFault, not_in_graph, option_lines
 from .policy import BLANKS
 

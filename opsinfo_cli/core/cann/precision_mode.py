@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from ...errors import UsageFault
+from ...near_names import did_you_mean
 from .chips import EARLIER_NAMES, folder_facts, known_folders
 from .entry import BF16, FP16, HIF8
-from .near_names import did_you_mean
 
 _BF16_SOCS = frozenset(folder for folder, facts in known_folders().items() if facts.bf16)
 _HIF8_SOCS = frozenset({"ascend950"})

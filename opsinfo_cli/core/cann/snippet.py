@@ -8,8 +8,8 @@ import unicodedata
 from typing import Any, NamedTuple
 
 from ...errors import UsageFault
+from ...near_names import did_you_mean
 from ..package_data import package_data
-from .near_names import did_you_mean
 from .precision_mode import MODES, Mode, required_mode
 
 _DEFAULT_MODE = "allow_mix_precision"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from warnings import warn
 
 from ...errors import Refused, UsageFault, join_some
+from ...near_names import matches
 from ..cann.chips import chip_folder
 from ..cann.library import Library, Store
 from ..cann.load_order import engine_keys, library_files, load_order
 from ..cann.mixlist import Mixlist, MixlistFile
-from ..cann.near_names import matches
 from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy, policy_of
 from ..cann.target import AnyTarget, AnyTargets, Target, open_target_or_mixlist, targets_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...errors import counted
-from ..cann.near_names import NearNames, did_you_mean, meant
+from ...near_names import NearNames, did_you_mean, meant
 from ..cann.policy import Policy, policy_meant
 
 UNKNOWN = "unknown"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from ..cann.near_names import meant, near_names
+from ...near_names import meant, near_names
 from ..package_data import package_data
 from ..text.source import Source
 from .finding import Finding, at

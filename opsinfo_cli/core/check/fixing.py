@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from ...errors import OpsinfoError, counted
+from ...near_names import NearNames
 from ..cann.file_kind import OPTION_KINDS
-from ..cann.near_names import NearNames
 from ..change.plan import Job, Result
 from ..change.write_settings import WriteSettings
 from ..change.writer import write_files

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from ...near_names import NearNames, did_you_mean
 from ...opening import first_file, is_below
 from ..cann.file_kind import NamedKind
-from ..cann.near_names import NearNames, did_you_mean
 from ..cann.option_files import KEEP_DTYPE
 from ..cann.repository import git_root
 from ..text.source import Source

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Damaged, OpsinfoError, Refused, UsageFault
+from ...near_names import NearNames
 from ..cann.file_kind import (
     OPTION_KINDS,
     FileKind,
@@ -26,7 +27,6 @@ from ..cann.foreign_files import foreign_binary
 from ..cann.ini import build_of, is_ini, rank
 from ..cann.library import Library, Store
 from ..cann.load_order import library_files, load_order
-from ..cann.near_names import NearNames
 from ..cann.opdef.find import LEFT_OUT, SUFFIXES, is_experimental, is_source, project_of
 from ..cann.precision_mode import MODES
 from ..cann.targets.table import unknown_kind

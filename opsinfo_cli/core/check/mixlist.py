@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from ...errors import join_some
+from ...near_names import NearNames, did_you_mean, meant
 from ..cann.entry import BF16, FP16, Columns, Possible
 from ..cann.file_kind import NEAR_LIST
 from ..cann.fused_kernels import FUSED_KERNELS
@@ -16,7 +17,6 @@ from ..cann.marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination
 from ..cann.mixlist import MarkedItem, StructureFault, collected_marks, marked_items
 from ..cann.mixlist_text import is_mixlist
 from ..cann.name_tables import becomes
-from ..cann.near_names import NearNames, did_you_mean, meant
 from ..cann.op_names import false_friends, translated_types
 from ..cann.policy import Policy, policy_meant
 from ..cann.precision_mode import Mode

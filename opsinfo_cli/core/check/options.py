@@ -9,9 +9,9 @@ from functools import cache, cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from ...near_names import NearNames, meant
 from ..cann.file_kind import OptionKind, is_option_name, mostly_fits
 from ..cann.keep_dtype import OP_TYPE
-from ..cann.near_names import NearNames, meant
 from ..cann.op_names import translated_types
 from ..package_data import package_data
 from ..text.patch import Edit

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from warnings import warn
 
 from ...errors import Refused, UsageFault
+from ...near_names import did_you_mean
 from ..cann.chips import chip_folder
 from ..cann.file_kind import NamedKind, is_option_name
-from ..cann.near_names import did_you_mean
 from ..cann.opdef.find import NAMED_IF_LEFT_OUT, SUFFIXES, NotRead, is_source, left_out_of, passed_over_note
 from ..cann.repository import Repository
 from ..cann.target import AnyTargets, Target, targets_of, targets_or_mixlist

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import MissingPackage, UsageFault, installing
-from ..cann.near_names import did_you_mean
+from ...near_names import did_you_mean
 from ..cann.policy import Policy
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ...errors import UsageFault
-from ..cann.near_names import did_you_mean
+from ...near_names import did_you_mean
 from .rules import RULES, Rule
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from ...errors import UsageFault, counted, quoted
+from ...near_names import matches
 from ..cann.mixlist import Mixlist, MixlistFile
-from ..cann.near_names import matches
 from ..cann.policy import Policy
 from ..cann.target import Target, target_labels
 from ..cann.targets.found import WITH_CHIPS, TargetOptions

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import click
 
 from ...errors import Refused, Stopped, UsageFault, counted
-from ..cann.near_names import matches
+from ...near_names import matches
 from ..cann.policy import Policy
 from ..cann.target import Target
 from ..cann.targets.found import TargetOptions

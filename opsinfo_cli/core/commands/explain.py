@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ...errors import UsageFault
-from ..cann.near_names import did_you_mean
+from ...near_names import did_you_mean
 from ..cann.policy import policy_meant
 from ..cann.precision_mode import MODES
 from ..check.rules import Rule, rule_called

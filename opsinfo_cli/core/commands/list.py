@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import click
 
 from ...errors import UsageFault, counted
+from ...near_names import matches
 from ..cann.mixlist import Mixlist, MixlistFile
-from ..cann.near_names import matches
 from ..cann.operator_rows import ListDocument, OperatorRow, mixlist_rows, operator_rows
 from ..cann.target import Target
 from ..cann.targets.found import TargetOptions

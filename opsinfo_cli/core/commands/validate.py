@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import click
 
 from ...errors import OpsinfoError, UsageFault, counted
+from ...near_names import did_you_mean
 from ..cann.file_kind import OPTION_KINDS, NamedKind
 from ..cann.input_shapes import parse_shapes
-from ..cann.near_names import did_you_mean
 from ..cann.target import Target, target_labels
 from ..cann.targets.found import TargetOptions
 from ..check.baseline import Baseline

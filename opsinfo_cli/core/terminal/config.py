@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from ...errors import UsageFault
+from ...near_names import did_you_mean
 from ...opening import folders_above, near_file
-from ..cann.near_names import did_you_mean
 from ..check.exclude import from_folder
 from ..text.source import Source
 from .params import FILE, Command, option, together

@@ -149,7 +149,7 @@ class Choice(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            from ..cann.near_names import did_you_mean
+            from ...near_names import did_you_mean
 
             several = str(value).split(",")
             if param and getattr(param, "multiple", False) and len(several) > 1 and set(several) <= set(self.choices):

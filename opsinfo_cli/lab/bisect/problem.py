@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from ...core.cann.keep_dtype import keep_dtype_text
 from ...core.cann.list_forms import ListFiles, WriteAs
 from ...core.cann.mixlist import Mixlist
-from ...core.cann.near_names import did_you_mean
 from ...core.cann.policy import Policy
 from ...core.cann.precision_mode import mode_doubt
 from ...core.cann.target import Target
@@ -20,6 +19,7 @@ from ...core.change.plan import written_like
 from ...core.text.scanner import scan
 from ...core.text.source import Source
 from ...errors import MissingPackage, OpsinfoError, Refused, UsageFault, counted, join_some
+from ...near_names import did_you_mean
 from ...opening import open_file, open_inside, unreadable
 from ..graph.api import open_model
 from ..graph.atc_options import AtcOptions

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import click
 
-from ...core.cann.near_names import meant
 from ...core.cann.targets.found import TargetOptions
 from ...core.terminal import completion
 from ...core.terminal.answer import Block, CommandAnswer, Either, Lines, Span, Table
@@ -15,6 +14,7 @@ from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_against, require_against
 from ...core.terminal.params import FILE, TARGET, Word, install_options, option, prints
 from ...errors import UsageFault
+from ...near_names import meant
 from ..decide import Decision, Decisions, decide
 from .open import DTYPE, SYSTEM, report_losses
 

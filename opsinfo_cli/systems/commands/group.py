@@ -26,7 +26,7 @@ class Systems(LazyGroup):
 
 
 def _unknown(name: str) -> UsageFault:
-    from ...core.cann.near_names import did_you_mean
+    from ...near_names import did_you_mean
     from ..registry import SYSTEMS
 
     if name.partition(":")[0] in SYSTEMS:

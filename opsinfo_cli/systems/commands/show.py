@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from ...core.cann.near_names import matches
 from ...core.cann.policy import policy_meant
 from ...core.terminal.answer import Block, Column, CommandAnswer, Either, Lines, Span, Table
 from ...core.terminal.console import Console
 from ...core.terminal.params import Choice, Command, match_option, option, prints
+from ...near_names import matches
 from ..input_lists import CLASSES
 from ..registry import system_called
 from ..system import System

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.core.cann.chips import folder_of, suggest
-from opsinfo_cli.core.cann.near_names import NearNames, did_you_mean, near_names
 from opsinfo_cli.core.cann.precision_mode import MODES, mode_hint
+from opsinfo_cli.near_names import NearNames, did_you_mean, near_names
 
 OPS = ["Add", "AddN", "Bias", "BiasAdd", "BatchMatMul", "MatMul", "MatMulV2", "MatMulV3", "SoftmaxV2", "Softmax", "Log"]
 
@@ -73,7 +73,7 @@ def test_names_are_compared_until_the_work_is_too_much_and_look_alikes_found_aft
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     known = [f"model/layer_{number:03}/MatMul" for number in range(100)]
-    monkeypatch.setattr("opsinfo_cli.core.cann.near_names._MOST_WORK", 3 * 100 * 22 * 23)
+    monkeypatch.setattr("opsinfo_cli.near_names._MOST_WORK", 3 * 100 * 22 * 23)
     near = NearNames(known)
     assert [len(near.of(f"model/layer_{number:04}/MatMul")) for number in (7, 77, 777, 7777)] == [3, 3, 3, 0]
     assert near.is_exhausted

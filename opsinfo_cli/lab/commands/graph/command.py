@@ -10,7 +10,6 @@ import click
 
 from ....core.cann.input_shapes import parse_shapes, stated_shapes
 from ....core.cann.keep_dtype import keep_dtype_text
-from ....core.cann.near_names import NearNames, did_you_mean, matches
 from ....core.cann.targets.found import TargetOptions
 from ....core.change.output_file import require_writable, write_file
 from ....core.terminal.answer import CommandAnswer
@@ -36,6 +35,7 @@ from ....core.terminal.params import (
     strict_option,
 )
 from ....errors import NoVerdict, UsageFault, counted
+from ....near_names import NearNames, did_you_mean, matches
 from ...graph.api import open_model
 from ...graph.constants import constant_faults
 from ...graph.cost import Cost, cost_of, read_prices

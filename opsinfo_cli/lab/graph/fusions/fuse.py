@@ -17,9 +17,9 @@ from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ....core.cann.near_names import did_you_mean
 from ....core.package_data import package_data
 from ....errors import UsageFault
+from ....near_names import did_you_mean
 from ..judge.modes import judge_mode
 from ..judge.sorting import NodeFacts
 from ..judge.support import Bound, bind
