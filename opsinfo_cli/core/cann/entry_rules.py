@@ -36,6 +36,7 @@ class EntryFault(NamedTuple):
     :param token: index of the part of a comma list, from 0; None for the whole value
     :param near: similar known words
     :param at_key: whether the key is wrong, not its value
+    :param word: one that only some copies of opbuild's script refuse, which are named by ``whose``
     """
 
     name: str
@@ -45,6 +46,8 @@ class EntryFault(NamedTuple):
     token: int | None = None
     near: tuple[str, ...] = ()
     at_key: bool = False
+    word: str = ""
+    whose: str = ""
 
     @property
     def refuses(self) -> bool:

@@ -264,13 +264,15 @@ def _tensor_faults(
             if scripts == _SCRIPTS:
                 faults.append(_fault("", key, f"every known copy of the script refuses `{word}`", index))
             else:  # one that no list has may be newer than all of them
-                whose = (
-                    f"refused by the script of {_join(scripts, 'and')}" if scripts else "in no known copy of the script"
-                )
-                faults.append(EntryFault("unknown-to-script", "", key, f"`{word}` {whose}", index))
+                whose = f"refused by the script of {_join(scripts, 'and')}" if scripts else _IN_NO_SCRIPT
+                message = f"`{word}` {whose}"
+                faults.append(EntryFault("unknown-to-script", "", key, message, index, word=word, whose=whose))
     if all(counts) and counts[0] != counts[1]:
         faults.append(_fault("", "format", f"{counts[1]} entries in `format`, {counts[0]} in `dtype`"))
     return tuple(faults)
+
+
+_IN_NO_SCRIPT = "in no known copy of the script"
 
 
 def _join(words: Sequence[str], last: str = "or") -> str:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...near_names import NearNames, did_you_mean, meant
+from ...near_names import NearNames, meant, near_names
 from .option_files import ListedName, OptionFileFault, not_in_graph, option_lines
 from .policy import BLANKS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .option_files import OptionGraph
 
 HEADINGS = {"[ByOpType]": True, "[ByNodeName]": False}
@@ -50,9 +52,8 @@ class OpPrecision:
             if not equals:
                 heading = text.strip(BLANKS)
                 if heading and heading not in HEADINGS:
-                    hint = did_you_mean(heading, HEADINGS)
                     message = "not a heading, and without `=`: the engine ignores the line"
-                    self._fault("bad-line", number, 1, message, hint, heading)
+                    self._fault("bad-line", number, 1, message, word=heading, near=near_names(heading, HEADINGS))
                 by_type = HEADINGS.get(heading, by_type)
                 continue
             name, mode = left.strip(BLANKS), right.strip(BLANKS)
@@ -62,16 +63,16 @@ class OpPrecision:
                 self._fault("bad-line", number, column, f"no {missing} `=`: the engine ignores the line")
             elif mode not in MODES:
                 at = len(left) + 2 + len(right) - len(right.lstrip(BLANKS))
-                hint = meant(_NEAR_MODES.of(mode)) or f"one of {', '.join(MODES)}"
                 message = f"unknown implementation mode `{mode}`: the engine ignores the line"
-                self._fault("unknown-implmode", number, at, message, hint, mode)
+                known = f"one of {', '.join(MODES)}"
+                self._fault("unknown-implmode", number, at, message, known, mode, _NEAR_MODES.of(mode))
             else:
                 self.lines.append(ListedName(name, by_type, number, column, mode=mode))
                 (self.types if by_type else self.nodes).setdefault(name, mode)
                 before = first.setdefault((name, by_type), number)
                 if before != number:
                     message = f"line {before} also sets a mode for `{name}` and wins"
-                    self._fault("repeated-line", number, column, message, None, name)
+                    self._fault("repeated-line", number, column, message, word=name)
 
     @classmethod
     def read(cls, path: str) -> OpPrecision:
@@ -81,5 +82,14 @@ class OpPrecision:
     def unmatched(self, graph: OptionGraph) -> list[OptionFileFault]:
         return not_in_graph(self.lines, graph)
 
-    def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None, word: str = "") -> None:
-        self.faults.append(OptionFileFault(name, line, column, message, False, hint, word))
+    def _fault(
+        self,
+        name: str,
+        line: int,
+        column: int,
+        message: str,
+        hint: str | None = None,
+        word: str = "",
+        near: Sequence[str] = (),
+    ) -> None:
+        self.faults.append(OptionFileFault(name, line, column, message, False, meant(near) or hint, word, near))

@@ -15,6 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import Damaged, Refused
+from ...near_names import meant
 from ..text.source import read_bytes
 from .dtype_names import canonical
 from .entry_rules import DTYPES
@@ -73,6 +74,7 @@ class OptionFileFault(NamedTuple):
     :param line: 1-based, with ``column`` in code points
     :param refuses: whether the compiler refuses the file; otherwise it ignores the line or part of it
     :param word: the faulty name, mode or dtype, at or after the column
+    :param near: known words that may be meant by it
     """
 
     name: str
@@ -82,6 +84,7 @@ class OptionFileFault(NamedTuple):
     refuses: bool
     hint: str | None = None
     word: str = ""
+    near: Sequence[str] = ()
 
 
 class ListedName(NamedTuple):
@@ -271,16 +274,18 @@ class CustomizeDtypes:
         for part in text.split(",") if text else ():
             dtype = part.strip(BLANKS)
             if dtype and (dtype.lower() not in DTYPES or dtype.lower() == "undefined"):
-                meant = _MEANT.get(dtype.lower())
-                hint = f"did you mean `{meant}`?" if meant else None
-                self._fault("bad-dtype", number, head + start + 1, f"`{dtype}` is not a dtype", hint, dtype)
+                near = [_MEANT[dtype.lower()]] if dtype.lower() in _MEANT else []
+                message = f"`{dtype}` is not a dtype"
+                self.faults.append(
+                    OptionFileFault("bad-dtype", number, head + start + 1, message, True, meant(near), dtype, near)
+                )
                 return None
             dtypes.append(canonical(dtype) if dtype else None)
             start += len(part) + 1
         return tuple(dtypes)
 
-    def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None, word: str = "") -> None:
-        self.faults.append(OptionFileFault(name, line, column, message, True, hint, word))
+    def _fault(self, name: str, line: int, column: int, message: str, hint: str | None = None) -> None:
+        self.faults.append(OptionFileFault(name, line, column, message, True, hint))
 
 
 def _form(body: str) -> str | None:

@@ -15,7 +15,7 @@ from ..cann.option_files import KEEP_DTYPE
 from ..cann.repository import git_root
 from ..text.source import Source
 from .autofuse import VARIABLE, check_autofuse
-from .finding import Finding, Outcome, PassedOver, at
+from .finding import Finding, PassedOver, at
 from .rules import Severity
 from .script_text import NAMES
 from .scripts import CPP, candidates, folders_of, script_settings, without_variable
@@ -56,7 +56,6 @@ class Followed(NamedTuple):
     is_read: bool = True
 
 
-_LINE_OF_SCRIPT = re.compile(r":\d+$")
 _MOST_REFERENCES = 1000
 """The most references of one script that are considered."""
 
@@ -99,13 +98,15 @@ def names_mixlist(data: bytes) -> bool:
     return b"\0" not in data[:1024] and _MIXLIST.search(data.decode("utf-8", "replace")) is not None
 
 
-def not_followed(files: Sequence[str], outcome: Outcome) -> Iterator[str]:
-    """Yield notes on files of other kinds that name a mixlist, and on paths that were not followed."""
+def not_followed(files: Sequence[str], paths: int) -> Iterator[str]:
+    """Yield notes on files of other kinds that name a mixlist, and on paths in scripts that were not followed.
+
+    :param paths: how many
+    """
     if files:
         more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
         what = "file names a mixlist and is" if len(files) == 1 else "files name a mixlist and are"
         yield f"{len(files)} other {what} not read: {', '.join(files[:_MOST_NAMED])}{more}"
-    paths = sum(bool(_LINE_OF_SCRIPT.search(passed.path)) for passed in outcome.passed_over)
     if paths:
         what = "path in a script was" if paths == 1 else "paths in scripts were"
         yield f"{paths} {what} not followed; -v says why"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...errors import join_some
+from ..cann.entry_rules import EntryFault
 from ..cann.ini import IniLibrary, IniStore, ini_source, read_ini
 from ..text.source import Source
 from .finding import Finding, at
@@ -28,23 +29,22 @@ def check_inis(sources: Sequence[Source]) -> Iterator[tuple[str, list[Finding]]]
         for name, entry in library.entries.items():
             winner = store.definitions.get(name, [entry])[-1]
             if winner.source is not source:
-                replaced.add(pointer_to(name))
+                replaced.add(name)
                 place = f"{os.path.relpath(winner.path, os.path.dirname(source.path))}:{winner.line}"
                 message = f"section `{name}` is replaced, with all its keys, by the one in {place}"
                 span = (entry.member.key_start, entry.member.key_end)
                 findings.append(at("ini-line-ignored", source, span, message, pointer=pointer_to(name)))
-        own = [each for each in entry_findings(library) if f"/{(each.pointer or '/').split('/')[1]}" not in replaced]
-        findings += [each for each in own if each.rule.name != "unknown-to-script"]
+        own = [(fault, each) for entry, fault, each in entry_findings(library) if entry.name not in replaced]
+        findings += [each for fault, each in own if fault is None or not fault.word]
         yield source.path, [*findings, *_join_words(own)]
 
 
-def _join_words(findings: Sequence[Finding]) -> Iterator[Finding]:
+def _join_words(findings: Iterable[tuple[EntryFault | None, Finding]]) -> Iterator[Finding]:
     """Yield one finding for all words that the same copies of the script refuse, at the first of them."""
     groups: dict[str, dict[str, Finding]] = {}
-    for finding in findings:
-        if finding.rule.name == "unknown-to-script":
-            word, _, scripts = finding.message.partition(": ")[2].partition(" ")
-            groups.setdefault(scripts, {}).setdefault(word, finding)
+    for fault, finding in findings:
+        if fault is not None and fault.word:
+            groups.setdefault(fault.whose, {}).setdefault(f"`{fault.word}`", finding)
     for scripts, words in groups.items():
         first = min(words.values(), key=lambda finding: finding.order)
         yield Finding(

@@ -308,18 +308,18 @@ def _is_json(kind: NamedKind, file: ReadFile) -> bool:
 
 
 def check_libraries(files: Sequence[ReadFile], context: Context) -> Iterator[FileFindings]:
-    yield from (FileFindings(file.path, _library(file)[1]) for file in files)
+    yield from (FileFindings(file.path, [finding for _, finding in _library(file)[1]]) for file in files)
 
 
-def _library(file: ReadFile) -> tuple[Library | None, list[Finding]]:
-    """Return a library with its findings; None if the engine could not load its entries at all."""
+def _library(file: ReadFile) -> tuple[Library | None, list[tuple[str | None, Finding]]]:
+    """Return a library with its findings and their op types; None if the engine could not load its entries at all."""
     if file.damage:
-        return None, [unreadable(file.damage)]
+        return None, [(None, unreadable(file.damage))]
     source, content = file.source, file.content
     if not isinstance(content, Members):
-        return None, [*bom(source, fixable=False), *faults(content, fixable=False)]
+        return None, [(None, each) for each in (*bom(source, fixable=False), *faults(content, fixable=False))]
     if content.members is None:
-        return None, [root_is_no_object(source, content)]
+        return None, [(None, root_is_no_object(source, content))]
     library = Library(source, content.members)
     findings = list(check_library(library, content))
     return (None if any(library.structure_faults()) else library), findings
@@ -373,7 +373,7 @@ def _check_store(folder: ReadFile) -> Iterator[FileFindings]:
     except Refused as error:
         yield FileFindings(folder.path, failure=error)
         return
-    read: dict[str, tuple[Library | None, list[Finding]]] = {}
+    read: dict[str, tuple[Library | None, list[tuple[str | None, Finding]]]] = {}
     for path in (os.path.join(folder.path, name) for name in names):
         try:
             data = read_bytes(path, folder.top or folder.path)
@@ -389,7 +389,7 @@ def _check_store(folder: ReadFile) -> Iterator[FileFindings]:
         together.setdefault(finding.path, []).append(finding)
     accepts = True
     for path, (library, findings) in read.items():
-        own = [never_built(store, library, finding) for finding in findings] if library else findings
+        own = [never_built(store, library, name, each) if library and name else each for name, each in findings]
         all_of_file = own + together.get(path, [])
         accepts &= not any(finding.engine in ("refuses", "crashes") for finding in all_of_file)
         yield FileFindings(path, all_of_file, kind="library")

@@ -18,9 +18,10 @@ ON_BUILDING = ("bad-flag", "bad-value", "column-mismatch", "engine-crash")
 """Rules that the engine applies only to an entry that it builds a kernel from."""
 
 
-def check_library(library: Library, members: Members) -> Iterator[Finding]:
-    yield from text_findings(library, members)
-    yield from entry_findings(library)
+def check_library(library: Library, members: Members) -> Iterator[tuple[str | None, Finding]]:
+    """Yield the findings on a library, each with the op type that it is about; None for text around the entries."""
+    yield from ((None, finding) for finding in text_findings(library, members))
+    yield from ((entry.name, finding) for entry, _, finding in entry_findings(library))
 
 
 def text_findings(library: Library, members: Members) -> Iterator[Finding]:
@@ -38,8 +39,8 @@ def text_findings(library: Library, members: Members) -> Iterator[Finding]:
             yield from duplicate_keys(source, library.entry_of(member).node, False, pointer_to(member.key))
 
 
-def entry_findings(library: Library) -> Iterator[Finding]:
-    """Yield findings on the structure and values of every entry, one for each place.
+def entry_findings(library: Library) -> Iterator[tuple[Entry, EntryFault | None, Finding]]:
+    """Yield findings on the structure and values of every entry, one for each place, with their faults.
 
     The values of an entry are checked once its structure is right.
     """
@@ -51,16 +52,17 @@ def entry_findings(library: Library) -> Iterator[Finding]:
             name = entry.name.strip(BLANKS)
             message = f"`{entry.name}` is never read: the engine strips the blanks and reads `{name}` instead"
             span, pointer = (entry.member.key_start, entry.member.key_end), pointer_to(entry.name)
-            yield at("duplicate-key", library.source, span, message, pointer=pointer, hint="merge the two entries")
+            hint = "merge the two entries"
+            yield entry, None, at("duplicate-key", library.source, span, message, pointer=pointer, hint=hint)
             continue
         faults = by_schema.get(entry.name, [])
         if entry.member.is_sound:
             faults = [*faults, *entry.combination_faults(not faults)]
         places = {(fault.section, fault.key, fault.token): fault for fault in reversed(faults)}
         for fault in reversed(places.values()):
-            yield _finding(library, entry, fault)
+            yield entry, fault, _finding(library, entry, fault)
         if entry.name in blank:
-            yield _finding(library, entry, blank[entry.name])
+            yield entry, blank[entry.name], _finding(library, entry, blank[entry.name])
 
 
 def root_is_no_object(source: Source, members: Members) -> Finding:

@@ -13,7 +13,18 @@ from ...near_names import NearNames, did_you_mean, meant
 from ..cann.entry import BF16, FP16, Columns, Possible
 from ..cann.file_kind import NEAR_LIST
 from ..cann.fused_kernels import FUSED_KERNELS
-from ..cann.marks import ACTIONS, ADD_BLACK, ADD_WHITE, LISTS, Mark, combination, effective, is_legal
+from ..cann.marks import (
+    ACTIONS,
+    ADD_BLACK,
+    ADD_GRAY,
+    ADD_WHITE,
+    LISTS,
+    REMOVE_GRAY,
+    Mark,
+    combination,
+    effective,
+    is_legal,
+)
 from ..cann.mixlist import MarkedItem, StructureFault, collected_marks, marked_items
 from ..cann.mixlist_text import is_mixlist
 from ..cann.name_tables import becomes
@@ -291,7 +302,7 @@ def contradictions(reading: MixlistReading) -> Iterator[Finding]:
         hint = "use one `to-add`, and at most one `to-remove` of another list"
         if sum(mark.action == "to-add" for mark in marks) > 1:
             hint = "keep the `to-add` of one list only"
-        elif combination(marks) == "remove gray":
+        elif marks == {REMOVE_GRAY}:
             hint = "to remove it from gray, add it to another list"
         yield reading.at("contradiction", last, message, hint)
 
@@ -319,7 +330,7 @@ def duplicate_operators(reading: MixlistReading) -> Iterator[Finding]:
 def gray_to_add_alone(reading: MixlistReading) -> Iterator[Finding]:
     """Yield no-effect for a gray `to-add` alone, which needs no library."""
     for name, marks in reading.marks.items():
-        if combination(marks) == "add gray":
+        if marks == {ADD_GRAY}:
             message = f"`{name}` keeps the library's policy: a gray-list `to-add` alone has no effect"
             hint = "to make it gray, add it to `to-remove` of the list it is on"
             yield reading.at("no-effect", reading.first(name), message, hint, fix=reading.drop_marks(name, marks))

@@ -201,14 +201,13 @@ def faulty_lines(check: OptionCheck) -> Iterator[Finding]:
         column = line.find(fault.word, fault.column - 1) if fault.word else min(fault.column - 1, len(line))
         span = start + column, start + (column + len(fault.word) if fault.word else max(len(line), column + 1))
         rule = _RULES.get(fault.name) or ("refused-line" if fault.refuses else "ignored-line")
-        near = re.fullmatch(r"did you mean `([^`]+)`\?", fault.hint or "")
         fix = None
         if rule == "repeated-line":
             fix = file.drop_line(fault.line, is_safe=first[line.strip()] < fault.line)
         elif fault.refuses and (not line.strip() or line.startswith("#")):
             fix = file.drop_line(fault.line, is_safe=True)
-        elif near and fault.word:
-            fix = Fix((Edit(*span, near[1]),), is_safe=False)
+        elif len(fault.near) == 1:
+            fix = Fix((Edit(*span, fault.near[0]),), is_safe=False)
         yield check.at(rule, span, fault.message, fault.hint, fix)
 
 

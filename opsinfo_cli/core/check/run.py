@@ -295,6 +295,7 @@ class Run:
         self._together: dict[CheckedKind, list[ReadFile]] = {}
         self._referenced: list[tuple[NamedKind, str]] = []
         self._not_followed: list[str] = []
+        self._paths_not_followed = 0
         self._left_out: list[NotRead] = []
 
     def read_and_check(self, found: Found) -> bool:
@@ -400,6 +401,7 @@ class Run:
         self._referenced += followed.targets
         outcome.trees.update((target, followed.top) for _, target in followed.targets)
         outcome.passed_over += followed.passed_over
+        self._paths_not_followed += len(followed.passed_over)
         outcome.findings += followed.findings
         outcome.files.append(FileVerdict(file.path, "script", None))
         return True
@@ -429,7 +431,7 @@ class Run:
         if not_read:
             outcome.notes.append(passed_over_note(not_read))
             outcome.passed_over += (PassedOver(each.path, each.reason) for each in not_read)
-        outcome.notes += not_followed(self._not_followed, outcome)
+        outcome.notes += not_followed(self._not_followed, self._paths_not_followed)
         outcome.passed_over += (PassedOver(path, "names a mixlist, and is not read") for path in self._not_followed)
         if asked.modes:
             socs = sorted({against.target.soc for against in asked.against if against.target.soc})

@@ -94,10 +94,8 @@ def _policy(entry: Entry) -> str:
     return str(entry.policy_or_none or "unknown")
 
 
-def never_built(store: Store, library: Library, finding: Finding) -> Finding:
-    """Return the milder finding on an entry that never wins, which the engine does not check."""
-    name = (finding.pointer or "").split("/")[1] if finding.pointer else ""
-    name = name.replace("~1", "/").replace("~0", "~")
+def never_built(store: Store, library: Library, name: str, finding: Finding) -> Finding:
+    """Return a finding on the entry of an op type; the milder one if the entry never wins and is not checked."""
     if finding.rule.name not in ON_BUILDING or name not in store.definitions:
         return finding
     if any(entry.source is library.source for entry in store.contenders(name)):

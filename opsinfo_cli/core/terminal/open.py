@@ -125,8 +125,8 @@ def report_not_read(not_read: Sequence[NotRead], console: Console) -> None:
         from ..cann.opdef.find import passed_over_note
 
         console.note(passed_over_note(not_read))
-    for path, reason in not_read:
-        console.detail(f"  {path}: {reason}")
+    for each in not_read:
+        console.detail(f"  {each.path}: {each.reason}")
 
 
 def open_chips(

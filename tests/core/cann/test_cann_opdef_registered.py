@@ -120,7 +120,7 @@ def test_sources_in_folders_that_are_left_out_are_counted(tmp_path: Path) -> Non
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "a_def.cpp").write_text(source(ADD))
     found = find_sources(str(tmp_path))
-    assert [(Path(path).parent.name, reason) for path, reason in found.left_out] == [
+    assert [(Path(each.path).parent.name, each.reason) for each in found.left_out] == [
         ("examples", "below `examples`"),
         ("op_host", "below `experimental`"),
         ("template", "below `template`"),

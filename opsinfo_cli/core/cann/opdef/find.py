@@ -44,15 +44,19 @@ _CLASS = re.compile(rb"OpDef\b|\bop_def_registry\.h\"")
 
 
 class NotRead(NamedTuple):
-    """A file with ``OP_ADD(`` that was passed over."""
+    """A file with ``OP_ADD(`` that was passed over.
+
+    :param is_read: whether it was read, and is of another program; else it lies in a folder that is left out
+    """
 
     path: str
     reason: str
+    is_read: bool = True
 
 
 def passed_over_note(not_read: Sequence[NotRead]) -> str:
     """Return the line that counts the files that were passed over, by reason."""
-    reasons = Counter(each.reason if each.reason.startswith("below") else "not read" for each in not_read)
+    reasons = Counter("not read" if each.is_read else each.reason for each in not_read)
     why = join_some([f"{count} {reason}" for reason, count in sorted(reasons.items())])
     return f"{counted(len(not_read), 'file')} with `OP_ADD(` passed over: {why}; -v lists them"
 
@@ -93,7 +97,7 @@ def build_folder(path: str) -> str:
 
 def left_out_of(file: str, folders: frozenset[str]) -> NotRead:
     """Return a source that is passed over because of the folders that it is in."""
-    return NotRead(file, f"below `{min(folders)}`")
+    return NotRead(file, f"below `{min(folders)}`", is_read=False)
 
 
 def find_sources(path: str) -> Sources:

@@ -14,8 +14,8 @@ from ..policy import Policy
 from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition
 from .find import NotRead, project_of, read_bytes, shows_class
 from .preprocessor import OF_CANN, Files, Preprocessor
-from .runner import MISSING, Runner
-from .tokens import SourceFault, SourceLine, SourceMap
+from .runner import Runner
+from .tokens import NotDefined, SourceFault, SourceLine, SourceMap
 
 if TYPE_CHECKING:
     from .chip_ports import ChipPorts
@@ -300,7 +300,7 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
     seen = {registration.place for registration in runner.registrations}
     for word, bracket, op_type in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if word.text == "OP_ADD" and bracket.text == "(" and op_type.place not in seen:  # the definitions hide it
-            reason = _with_includes(NOT_UNDERSTOOD, preprocessor)
+            reason = _with_includes("the text around `OP_ADD` is not understood", preprocessor)
             reading.unreadable.append(Unreadable(op_type.text, *places.at(op_type.place), reason))
     for registration in runner.registrations:
         place = places.at(registration.place)
@@ -312,7 +312,7 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
         try:
             operator, configs = runner.construct_operator(registration)
         except SourceFault as fault:
-            reason = _with_includes(fault.reason, preprocessor)
+            reason = _with_includes(fault.reason, preprocessor) if isinstance(fault, NotDefined) else fault.reason
             reading.unreadable.append(Unreadable(registration.name, *places.at(fault.place), reason))
             continue
         except RecursionError:
@@ -337,13 +337,10 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
 
 
 _NO_CLASS = "it has `OP_ADD(`, but neither it nor a header of the project has a class that derives from `OpDef`"
-NOT_UNDERSTOOD = "the text around `OP_ADD` is not understood"
 
 
 def _with_includes(reason: str, preprocessor: Preprocessor) -> str:
-    """Return a reason; if a missing header may be the cause, with the includes that were not found."""
-    if reason != NOT_UNDERSTOOD and not reason.endswith(MISSING):
-        return reason
+    """Return a reason for which a missing header may be the cause, with the includes that were not found."""
     names = [f"`{name}`" for name, _ in preprocessor.missing if not name.startswith(OF_CANN)]
     return f"{reason}; includes that the project does not have: {join_some(names)}" if names else reason
 

@@ -15,15 +15,14 @@ from typing import ClassVar, NamedTuple
 from . import standard
 from .definition import FLAGS, AICore, Attribute, CoreConfig, OpDefinition, Part, Port
 from .source_text import ASSIGNMENTS, UNDECIDED, Class, Declaration, Function, SourceText, Type, unescaped
-from .tokens import SourceFault, Token
+from .tokens import NotDefined, SourceFault, Token
 from .values import Budget, EnumConstant, Functions, Map, Position, Scope, Size, Unknown, Variable
 
 MOST_STEPS = 500_000
 """Expressions and statements of one source. The most that one of 1,800 real sources takes are 35,000."""
 DEEPEST_BASES = 8
 
-MISSING = "is not defined in the project"
-"""The end of a reason for which a header that is not in the project may be the cause."""
+_MISSING = "is not defined in the project"
 
 _INTEGERS = frozenset(
     (
@@ -144,7 +143,7 @@ class Runner:
         name = alias.name if alias else registration.name
         if name not in self._classes:
             before = [fault for fault in self._undecided if fault.place < registration.place]
-            raise before[-1] if before else SourceFault(f"the class `{name}` {MISSING}", registration.place)
+            raise before[-1] if before else NotDefined(f"the class `{name}` {_MISSING}", registration.place)
         instance = self._instantiate(name, [registration.name], registration.place)
         if instance.definition is None:
             raise SourceFault(f"the class `{name}` does not derive from `OpDef`", registration.place)
@@ -268,8 +267,9 @@ class Runner:
         """:raises SourceFault: if there is none, or more than one"""
         found = self._classes.get(name, [])
         if len(found) != 1:
-            defined = f"is defined {len(found)} times" if found else MISSING
-            raise SourceFault(f"the class `{name}` {defined}", place)
+            if not found:
+                raise NotDefined(f"the class `{name}` {_MISSING}", place)
+            raise SourceFault(f"the class `{name}` is defined {len(found)} times", place)
         return found[0]
 
     # Objects
@@ -993,7 +993,7 @@ class Runner:
             return EnumConstant(name), at
         if name in ("goto", "new", "delete", "operator", "try"):
             raise self.text.fault(f"`{name}` is not understood", name_at)
-        return Unknown(self.text.fault(f"`{'::'.join(parts)}` {MISSING}", name_at)), at
+        return Unknown(NotDefined(f"`{'::'.join(parts)}` {_MISSING}", self.text.places[name_at])), at
 
     def _element(self, container: object, at: int, scope: Scope) -> object:
         index = self.value(*self.text.inside(at), scope)
@@ -1047,7 +1047,7 @@ class Runner:
             return self._call_back(last, [_plain(each) for each in given], place)
         if last in standard.FUNCTIONS and parts[:-1] in ([], ["std"]):
             return self._call_library(lambda plain: standard.function(last, plain, self._budget, place), given)
-        return self._pass_over(f"`{'::'.join(parts)}` {MISSING}", given, place)
+        return self._pass_over(NotDefined(f"`{'::'.join(parts)}` {_MISSING}", place), given)
 
     def _of_template(self, parts: Sequence[str], argument: tuple[int, int], given: Sequence[object], at: int) -> object:
         """Return ``numeric_limits<T>::max()`` and the like, and ``get<N>(tuple)``."""
@@ -1065,8 +1065,10 @@ class Runner:
         given = self._items(*self.text.inside(opening), scope)
         if isinstance(function, Functions):
             return self._apply(function, given, self.text.places[at])
-        reason = function.fault.reason if isinstance(function, Unknown) else f"{name} is no function"
-        return self._pass_over(reason, given, self.text.places[at])
+        place = self.text.places[at]
+        if isinstance(function, Unknown):
+            return self._pass_over(function.fault.at(place), given)
+        return self._pass_over(SourceFault(f"{name} is no function", place), given)
 
     def _call_member(self, value: object, at: int, opening: int, scope: Scope) -> object:
         name, place = self.text.words[at], self.text.places[at]
@@ -1087,7 +1089,7 @@ class Runner:
             if value.definition is not None:
                 return self._call_operator(value, name, given, place)
         if isinstance(value, Unknown):
-            return self._pass_over(value.fault.reason, given, place)
+            return self._pass_over(value.fault.at(place), given)
         return self._call_library(lambda plain: standard.method(value, name, plain, self._budget, place), given, value)
 
     def _call_operator(self, instance: Instance, name: str, given: Sequence[object], place: int) -> object:
@@ -1131,7 +1133,7 @@ class Runner:
         except SourceFault as fault:
             return _poison(fault, [of, *plain])
 
-    def _pass_over(self, reason: str, given: Sequence[object], place: int) -> Unknown:
+    def _pass_over(self, fault: SourceFault, given: Sequence[object]) -> Unknown:
         """Return the result of a function that is not read.
 
         :raises SourceFault: if it is given a part of the operator, or a function that may change one
@@ -1139,8 +1141,8 @@ class Runner:
         plain = [_plain(each) for each in given]
         for each in plain:
             if isinstance(each, Part | Functions) or (isinstance(each, Instance) and each.definition is not None):
-                raise SourceFault(reason, place)
-        return _poison(SourceFault(reason, place), plain)
+                raise fault
+        return _poison(fault, plain)
 
 
 def _plain(value: object) -> object:

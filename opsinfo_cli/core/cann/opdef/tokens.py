@@ -64,6 +64,14 @@ class SourceFault(Exception):
         self.reason = reason
         self.place = place
 
+    def at(self, place: int) -> SourceFault:
+        """Return the same fault at another place."""
+        return type(self)(self.reason, place)
+
+
+class NotDefined(SourceFault):
+    """A name that no source or header of the project defines; a header that is not in the project may."""
+
 
 class Directive(NamedTuple):
     """A line that begins with ``#``.
