@@ -6,13 +6,15 @@ What is proved with such a library may be wrong on another machine, so whoever r
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ...errors import OpsinfoError
 from ..cann.library import Library
 from ..document import EditedHere
 from ..text.source import Source
 from .history import History
+from .record import Entry
+from .replace_file import sha256_of
 from .vault import Vault
 
 
@@ -23,7 +25,7 @@ def standing_edits(vault: Vault, libraries: Iterable[Library]) -> list[EditedHer
     """
     if not os.path.isdir(vault.folder):
         return []
-    found = []
+    found: list[EditedHere] = []
     try:
         history = vault.history()
         for library in libraries:
@@ -33,27 +35,41 @@ def standing_edits(vault: Vault, libraries: Iterable[Library]) -> list[EditedHer
     return found
 
 
-def _edits_of(vault: Vault, history: History, library: Library) -> list[EditedHere]:
-    path = os.path.realpath(library.path)
-    lineage = history.lineage_of(path, library.source.sha256) if path in history.known.contents else None
-    pristine = history.pristine(path, lineage) if lineage else None
-    if pristine is None or pristine.file.before == library.source.sha256:
-        return []
-    vendors = Library.of(Source(vault.content(pristine), path)).entries
-    movers: dict[str, tuple[str, str | None]] = {
-        name: (f"{history.machine}-{request.number}", None)
-        for given, requests in history.pruned.requests.items()
-        if os.path.realpath(given) == path
-        for name, request in requests.items()
-    }
-    for change in history.entries_of(path):
-        for name in history.moves_in_effect(change.record, change.file):
-            movers[name] = change.record.id, change.record.time
-    edits = []
+def is_edited(history: History, path: str, data: bytes) -> bool:
+    """Return whether a file has a content that opsinfo made of another one."""
+    return any(_first_copies(history, os.path.realpath(path), sha256_of(data)))
+
+
+def _first_copies(history: History, path: str, digest: str, seen: tuple[str, ...] = ()) -> Iterator[Entry]:
+    """Yield the backups with which the changes began that led to a content, the newest first.
+
+    A file may be a copy of one that was changed elsewhere, or that file by another name.
+    """
+    for place in (path, *history.known.contents):
+        lineage = None if place in seen else history.lineage_of(place, digest)
+        first = history.pristine(place, lineage) if lineage else None
+        if first and first.file.before != digest:
+            yield first
+            yield from _first_copies(history, place, first.file.before or "", (*seen, place))
+            return
+
+
+def _edits_of(vault: Vault, history: History, library: Library) -> Iterator[EditedHere]:
+    firsts = list(_first_copies(history, os.path.realpath(library.path), library.source.sha256))
+    if not firsts:
+        return
+    vendors = Library.of(Source(vault.content(firsts[-1]), library.path)).entries
+    movers: dict[str, tuple[str, str | None]] = {}
+    for path in (first.file.path for first in reversed(firsts)):
+        for given, requests in history.pruned.requests.items():
+            if os.path.realpath(given) == path:
+                movers.update({name: (f"{history.machine}-{each.number}", None) for name, each in requests.items()})
+        for change in history.entries_of(path):
+            for name in history.moves_in_effect(change.record, change.file):
+                movers[name] = change.record.id, change.record.time
     for name, entry in library.entries.items():
         before = vendors[name].policy_or_none if name in vendors else None
         now = entry.policy_or_none
         if before and now and before is not now:
             mover, time = movers.get(name, (None, None))
-            edits.append(EditedHere(name, mover, library.path, before.value, now.value, time))
-    return edits
+            yield EditedHere(name, mover, library.path, before.value, now.value, time)

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from ..change.vault import Scope, Vault
 
 
-def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
+def check_vault(vault: Vault, scope: Scope, libraries: Sequence[str] = ()) -> Iterator[Finding]:
     """Yield the findings, and restore the modes of folders that killed processes left writable.
 
     Damage is reported for every scope, because the path of a damaged record is unknown.
+
+    :param libraries: files that may be copies of those of the vault
     """
     histories = vault.histories()
     yield from damaged_backups(vault, histories)
@@ -25,21 +27,24 @@ def check_vault(vault: Vault, scope: Scope) -> Iterator[Finding]:
     yield from modes_left_open(vault, histories[-1])
     yield from unfinished_change(vault, histories[-1], scope)
     yield from edits_lost(histories[-1], scope)
-    yield from edited_here(vault, histories[-1], scope)
+    yield from edited_here(vault, histories[-1], [*filter(scope, histories[-1].known.contents), *libraries])
 
 
-def edited_here(vault: Vault, history: History, scope: Scope) -> Iterator[Finding]:
+def edited_here(vault: Vault, history: History, paths: Sequence[str]) -> Iterator[Finding]:
     import os
 
     from ...errors import OpsinfoError, counted, join_some
     from ..cann.file_kind import is_library_name
     from ..cann.library import Library
-    from ..change.standing import standing_edits
+    from ..change.standing import is_edited, standing_edits
+    from ..text.source import read_bytes
 
-    for path in filter(scope, history.known.contents):
+    for path in {os.path.realpath(path): path for path in paths}.values():
         if is_library_name(path) and os.path.isfile(path):
             with suppress(OpsinfoError):  # other rules say what is wrong with the file
-                edits = standing_edits(vault, [Library.read(path)])
+                edits = (
+                    standing_edits(vault, [Library.read(path)]) if is_edited(history, path, read_bytes(path)) else []
+                )
                 changes = ", ".join(sorted({edit.change for edit in edits if edit.change})) or "an earlier change"
                 names = join_some([f"`{edit.name}` {edit.before} -> {edit.now}" for edit in edits], 10)
                 if edits:

@@ -10,6 +10,7 @@ import click
 
 from ...errors import UsageFault, quoted
 from ..cann.install import Install, environment_customs, select_root
+from ..cann.load_order import library_files
 from ..cann.mixlist import MixlistFile
 from ..cann.repository import Repository
 from ..cann.target import look_up
@@ -80,10 +81,12 @@ def command(
     unused = list(unused_packages(installs))
     for install in installs:
         run.outcome.add(install.root, "install", [*check_install(install), *unused])
-    for folder in _stores(path, installs):
+    folders = _stores(path, installs)
+    for folder in folders:
         run.check(ReadFile(folder, None))
+    libraries = [os.path.join(folder, name) for folder in folders for name in library_files(folder)]
     vault = vault_in(settings_of(writing))
-    run.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path)), accepts=True)
+    run.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path), libraries), accepts=True)
     checked = Narrowing(Repository.around(os.getcwd(), os.environ), selection).narrow(run.outcome)
     folds = not (select or console.verbose)
     return diagnosis_answer(checked, path, folds, console.quiet, console.width)

@@ -101,7 +101,7 @@ def _report(target: Target | MixlistFile, console: Console) -> None:
 
 
 _LOOKS_OR_WRITES = {"list", "move", "edit", "apply"}
-"""Commands that rest on no policy: what they print or change is what there is."""
+"""Commands that rest on no policy: what they print or change is what there is; `list -v` says more."""
 
 
 def _report_edits(target: Target, console: Console) -> None:
@@ -110,7 +110,8 @@ def _report_edits(target: Target, console: Console) -> None:
         edits = [EditedHere(name, None, target.path, *policies) for name, *policies in target.edited]
         console.edited(edits, f"{target.text} where it was taken")
     vault = vault_path(click.get_current_context().params.get("backup_dir"), os.environ)
-    if console.command in _LOOKS_OR_WRITES or target.kind == "snapshot" or not os.path.isdir(vault):
+    looks = console.command in _LOOKS_OR_WRITES and not (console.command == "list" and console.verbose)
+    if looks or target.kind == "snapshot" or not os.path.isdir(vault):
         return
     from ..change.standing import standing_edits
     from ..change.vault import Vault

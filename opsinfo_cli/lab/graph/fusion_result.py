@@ -133,26 +133,23 @@ def _graphs(source: Source, value: Node) -> Iterator[CompiledGraph]:
 
 
 def _graph(source: Source, name: str, value: Node) -> CompiledGraph:
-    passes = value.get("graph_fusion")
-    return CompiledGraph(
-        name,
-        {
-            each.name: (_count(source, each, "match_times"), _count(source, each, "effect_times"))
-            for each in passes or ()
-            if each.value.kind == "object"
-        },
-    )
+    passes = value.get("graph_fusion") or ()
+    return CompiledGraph(name, {each.name: _counts(source, each) for each in passes if each.value.kind == "object"})
 
 
-def _count(source: Source, counts: Member, key: str) -> int:
-    """:raises Damaged: if it is no count"""
-    node = counts.value.get(key)
-    if node is None:
-        return 0
-    if node.kind not in ("string", "number") or not re.fullmatch("[0-9]{1,18}", str(node.value)):
-        written = brief(source.text[node.start : node.end])
-        raise source.damaged(f"{key} of {counts.name} is no count: {written}", node.start, _HINT)
-    return int(str(node.value))
+def _counts(source: Source, of_pass: Member) -> tuple[int, int]:
+    """:raises Damaged: if they are no counts, or a pass took effect more often than it matched"""
+    read = {}
+    for key in ("match_times", "effect_times"):
+        node = of_pass.value.get(key)
+        if node and (node.kind not in ("string", "number") or not re.fullmatch("[0-9]{1,18}", str(node.value))):
+            written = brief(source.text[node.start : node.end])
+            raise source.damaged(f"{key} of {of_pass.name} is no count: {written}", node.start, _HINT)
+        read[key] = int(str(node.value)) if node else 0
+        if node and of_pass.value.get("match_times") and read[key] > read["match_times"]:
+            message = f"{of_pass.name} took effect {read[key]} times, but matched only {read['match_times']} times"
+            raise source.damaged(message, node.start, _HINT)
+    return read["match_times"], read["effect_times"]
 
 
 _HINT = "the compiler writes a new file in each run: give that one"

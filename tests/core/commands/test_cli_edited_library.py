@@ -29,9 +29,24 @@ def edited(opsinfo: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str
 NOTE = "1 op type of opp@ascend910b was changed by opsinfo, unlike the vendor's: Log black -> white"
 LINES = [
     ("show", "opp@ascend910b", "Log"),
+    ("list", "opp@ascend910b", "-v"),
     ("diff", "opp@ascend910b", "opp@ascend910b"),
     ("graph", "model.onnx", "--against", "opp@ascend910b"),
     ("validate", "m.json", "--against", "opp@ascend910b", "--no-config"),
+    ("simulate", "model.onnx", "--against", "opp@ascend910b"),
+    (
+        "bisect",
+        "--against",
+        "opp@ascend910b",
+        "--model",
+        "model.onnx",
+        "--journal",
+        "j",
+        "--",
+        "test",
+        "-s",
+        "{mixlist}",
+    ),
 ]
 
 
@@ -39,8 +54,9 @@ LINES = [
 def test_it_is_said_once_and_is_in_the_document(
     opsinfo: Run, tmp_path: Path, edited: str, line: tuple[str, ...]
 ) -> None:
-    assert opsinfo(*line, cwd=tmp_path).err.count(NOTE) == 1
-    (edit,) = opsinfo(*line, "--format", "json", cwd=tmp_path).json["edited_here"]
+    ran = opsinfo(line[0], "--format", "json", *line[1:], cwd=tmp_path)
+    assert ran.err.count(NOTE) == 1
+    (edit,) = ran.json["edited_here"]
     path = edit.pop("file")
     assert edit == {"name": "Log", "from": "black", "to": "white", "change": edited}
     assert (tmp_path / path).is_file()
@@ -53,6 +69,51 @@ def test_show_and_doctor_say_which_change_it_was(opsinfo: Run, tmp_path: Path, e
     assert "changed here" not in opsinfo("show", "opp@ascend910b", "Mul", cwd=tmp_path).out
     (found,) = opsinfo("doctor", "opp", "--select", "edited-here", "--format", "json", cwd=tmp_path).json["findings"]
     assert (found["severity"], f"({edited}): `Log` black -> white" in found["message"]) == ("note", True)
+
+
+def _copied(folder: Path) -> str:
+    shutil.copytree(folder / "opp", folder / "other")
+    return "other@ascend910b"
+
+
+def _renamed(folder: Path) -> str:
+    (folder / "opp").rename(folder / "other")
+    return "other@ascend910b"
+
+
+def _file_alone(folder: Path) -> str:
+    (folder / "other").mkdir()
+    library = next((folder / "opp").rglob("aic-ascend910b-ops-info-legacy.json"))
+    shutil.copy(library, folder / "other")
+    return f"other/{library.name}"
+
+
+def _copied_from_a_copy(folder: Path) -> str:
+    shutil.copytree(folder / "opp", folder / "between")
+    (folder / "between").rename(folder / "other")
+    return "other@ascend910b"
+
+
+@pytest.mark.parametrize("copy", [_copied, _renamed, _file_alone, _copied_from_a_copy])
+def test_a_copy_of_an_edited_library_is_known_by_its_content(
+    opsinfo: Run, tmp_path: Path, edited: str, copy: Callable[[Path], str]
+) -> None:
+    target = copy(tmp_path)
+    ran = opsinfo("show", target, "Log", cwd=tmp_path)
+    assert f"changed here by {edited} on 2" in ran.out
+    (found,) = opsinfo("doctor", "other", "--select", "edited-here", "--format", "json", cwd=tmp_path).json["findings"]
+    assert f"({edited}): `Log` black -> white" in found["message"]
+    later = opsinfo("move", target, "Mul", "--to", "black", "--force", "--format", "json", cwd=tmp_path).json["change"]
+    document = opsinfo("show", target, "Mul", "--format", "json", cwd=tmp_path).json["edited_here"]
+    assert [(each["name"], each["change"]) for each in document] == [("Log", edited), ("Mul", later)]
+    assert opsinfo("restore", later, cwd=tmp_path).code == 0
+    assert opsinfo("show", target, "Mul", cwd=tmp_path).err.count("Log black -> white") == 1
+
+
+def test_a_copy_of_the_vendors_library_is_no_edit(opsinfo: Run, tmp_path: Path, edited: str) -> None:
+    shutil.copytree(ROOT / "fixtures/opp", tmp_path / "other")
+    assert "changed" not in opsinfo("show", "other@ascend910b", "Log", cwd=tmp_path).err
+    assert opsinfo("doctor", "other", "--select", "edited-here", cwd=tmp_path).out == ""
 
 
 def test_a_snapshot_carries_it(opsinfo: Run, tmp_path: Path, edited: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,6 +101,21 @@ def test_a_wrong_count_is_refused_with_its_place(tmp_path: Path, count: str) -> 
     assert (error.line, error.column) == (2, 49)
 
 
+@pytest.mark.parametrize(
+    "counts",
+    [
+        '{"match_times": "1", "effect_times": "2"}',
+        '{"match_times": "0", "effect_times": 1}',
+        '{"match_times": 10, "effect_times": "11", "repository_hit_times": "0"}',
+    ],
+)
+def test_more_effects_than_matches_are_refused_with_their_place(tmp_path: Path, counts: str) -> None:
+    path = written(tmp_path, f'{{"session_and_graph_id_0_0": {{"graph_fusion": {{\n"A": {counts}}}}}}}')
+    with pytest.raises(Damaged, match=r"A took effect \d+ times, but matched only \d+ times") as caught:
+        read_fusion_result(path)
+    assert (caught.value.line, caught.value.column) == (2, counts.index("effect_times") + 21)
+
+
 def test_broken_text_is_refused_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "fusion_result.json"
     path.write_text('{"session_and_graph_id_0_0": {"graph_fusion": {}},\n nonsense}')
