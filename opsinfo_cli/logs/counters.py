@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import gcd
 
 from .count import Overflows
 
@@ -15,7 +16,9 @@ class _EngineTrack:
 
     ``overflows``, ``steps``: of its settled lines; ``first``: its first line, until the next one shows how many steps
     it covers; ``leading``: overflows of the first descent; ``before``: those of the interval before, while all
-    intervals so far belong to the first descent.
+    intervals so far belong to the first descent; ``lines``: how many there are; ``regular``: the greatest number of
+    steps from each to the next: a counter that is reset covers no more; ``most``: what one of them has counted;
+    ``after_first``: how far the second is from a first at 1.
     """
 
     step: int
@@ -29,6 +32,20 @@ class _EngineTrack:
     spacing: int = 0
     in_lead: bool = True
     before: int | None = None
+    lines: int = 1
+    regular: int = 0
+    most: int = 1
+    after_first: int = 0
+
+    def covered(self, regular: int) -> int:
+        """Return how many steps the lines certainly cover, if the counter is reset at each.
+
+        :param regular: of all tracks
+        """
+        each = max(self.regular or regular, self.most)
+        if not self.after_first:
+            return min(self.steps, each * self.lines)
+        return min(self.steps, each * (self.lines - 1) + (self.after_first >= each))
 
     def interval(self, made: int, overflows: int, skipped: int) -> None:
         overflows = min(made, overflows if overflows >= 0 else skipped)  # below zero: the counter was reset
@@ -63,7 +80,8 @@ class Counters:
         """How often a line continued a track after another track was begun."""
         self._dropped = _EngineTrack(0, 0, b"", None, 0)
         """The sum of old tracks."""
-        self._spacing = 0
+        self._dropped_covered = 0
+        self._spacing = self._regular = 0
 
     @property
     def last_step(self) -> int:
@@ -96,18 +114,27 @@ class Counters:
             self._is_same_step = self._is_same_step or (newest is not None and newest.step == step)
             for other in self._tracks:
                 self._settle(other)
-            self._newest = _EngineTrack(step, skipped, rest, (step, skipped), self.lines)
+            self._newest = _EngineTrack(step, skipped, rest, (step, skipped), self.lines, most=max(1, skipped))
             self._tracks.append(self._newest)
             if len(self._tracks) > _MOST_TRACKS:
                 old = self._tracks.pop(0)
                 self._dropped.steps += old.steps
                 self._dropped.overflows += old.overflows
                 self._dropped.leading += old.leading
+                self._dropped_covered += old.covered(self._regular)
             return True
         self._turns += track is not newest
         track.spacing = self._spacing = step - track.step
         self._settle(track)
         made = step - track.step
+        if track.lines == 1 and track.step <= 1:
+            track.after_first, made_at_most = made, step  # a first step is printed besides the regular ones
+        else:
+            made_at_most = made
+        track.regular = gcd(track.regular, made_at_most)
+        self._regular = gcd(self._regular, made_at_most)
+        track.lines += 1
+        track.most = max(track.most, skipped)
         track.interval(made, skipped - track.skipped if self.cumulative else skipped, skipped)
         track.step, track.skipped, track.rest, track.used = step, skipped, rest, self.lines
         self._newest = track
@@ -146,5 +173,12 @@ class Counters:
         leading = min(sum(track.leading for track in counted), overflows)
         proof = "the log prints a counter of skipped steps"
         count = Overflows(overflows, overflows, total, leading, basis, proof=proof)
+        if not self.cumulative:
+            covered = sum(track.covered(self._regular) for track in counted if track is not self._dropped)
+            covered += self._dropped_covered * (engines == 1)
+            if covered < total:
+                doubt = f"sampled: the counter covers {covered} of {total} steps"
+                high = min(total, overflows + total - covered)
+                count = replace(count, high=high, logged=max(covered, overflows), doubt=doubt)
         note = f"{engines} counters take turns, of {engines} engines or runs: that with the largest share counts"
         return count.with_note(note) if engines > 1 else count

@@ -194,14 +194,15 @@ def _overflows(evidence: Evidence, facts: Facts) -> VerdictPoint:
     name = "overflow-share"
     count, share, limit = evidence.count, share_of(evidence), facts.limit
     ranks_hint = "--ranks N supplies the number of ranks that print to the log"
-    if count.doubt and count.logged:
+    is_below = bool(count.doubt and count.logged) and count.high < limit * (count.steps or 0)  # whatever is not shown
+    if count.doubt and count.logged and not is_below:
         return _sample(evidence, share, limit)
     if share.low is not None and share.low >= limit:
         hint = "only the initial calibration exceeds the limit: start with a lower scale, or train longer"
         is_calibration = share.without_calibration is not None and share.without_calibration < limit
         return VerdictPoint(name, "fails", _share_text(evidence, share, limit), hint if is_calibration else None)
     reason = _unmeasured(evidence, facts)
-    if reason:
+    if reason and not (is_below and count.doubt and reason.startswith(count.doubt)):
         return VerdictPoint(name, "not measurable", reason)
     if not count.proof:
         hint = (
@@ -210,12 +211,15 @@ def _overflows(evidence: Evidence, facts: Facts) -> VerdictPoint:
         text = "the log has no overflow, and nothing shows that this run would print one"
         return VerdictPoint(name, "cannot be told", text, hint)
     of_steps = f" of {count.steps}" if count.steps else ""
-    if not count.is_narrow:
+    if not count.is_narrow and not is_below:
         text = f"{count.low} to {count.high}{of_steps} steps{_notes(count)}"
         return VerdictPoint(name, "cannot be told", text, ranks_hint)
     if scaling_of(evidence, facts) is None and not is_bfloat(evidence, facts):
         text = f"{count.low}{of_steps} steps overflowed; whether all are printed depends on the scaling"
         return VerdictPoint(name, "cannot be told", text, "--loss-scale supplies it")
+    if is_below and count.steps:
+        text = f"at most {percent(count.high / count.steps)} ({count.low} to {count.high} of {count.steps} steps; "
+        return VerdictPoint(name, "holds", f"{text}{count.basis}), the limit is {percent(limit)}{_notes(count)}")
     if share.high is None:
         text = f"{count.low} steps overflowed; the log does not show of how many{_notes(count)}"
         return VerdictPoint(name, "cannot be told", text, "--steps N supplies the number of optimizer steps")

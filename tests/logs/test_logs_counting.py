@@ -96,6 +96,34 @@ def test_counters(cumulative: bool, lines: list[tuple[int, int]], expected: tupl
     assert counted(cumulative, *lines) == expected
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([(6502, 0), (6503, 0), (6504, 0), (8600, 0)], (0, 2095, 2099, 4)),
+        ([(14000, 0)], (0, 13999, 14000, 1)),
+        ([(14000, 3)], (3, 14000, 14000, 3)),
+        ([(10, 0), (20, 1), (40, 0), (50, 0)], (1, 11, 50, 40)),  # a line is missing
+        ([(20, 0), (40, 5), (41, 0)], (5, 31, 41, 15)),  # one of them has counted 5
+        ([(7, 0), (12, 0), (19, 0)], (0, 14, 17, 3)),
+        ([(1, 0), (10, 0), (30, 0)], (0, 10, 30, 20)),  # a first step besides every tenth
+        ([(1, 0), (10, 0), (20, 0)], (0, 0, 20, None)),
+        ([(1, 1), (2, 1)], (2, 2, 2, None)),
+        ([(1, 1), (2, 1), (9, 0)], (2, 8, 9, 3)),
+        ([(20, 0), (30, 1), (5, 0)], (1, 1, 25, None)),  # a restart whose only line is as the others
+        ([*((10 * at, 0) for at in range(1, 10)), (200, 1), (50, 0), (60, 0)], (1, 101, 220, 120)),
+    ],
+)
+def test_a_counter_that_is_reset_covers_no_more_steps_than_its_lines_can_be_apart(
+    lines: list[tuple[int, int]], expected: tuple[int, int, int, int | None]
+) -> None:
+    counters = Counters(cumulative=False)
+    for step, skipped in lines:
+        counters.add(step, skipped)
+    count = counters.count(None)
+    assert (count.low, count.high, count.steps, count.logged) == expected
+    assert bool(count.doubt) == (count.low != count.high)
+
+
 def test_a_first_line_of_updates_and_skipped_steps_begins_the_run() -> None:
     """`global_steps` of 10, 20 and 30 with a skipped step before the first."""
     counters = Counters(cumulative=True)
