@@ -7,17 +7,18 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # as in ``opsinfo_cli``
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
+    from .core.cann.input_shapes import Shapes
     from .core.cann.list_forms import WriteAs
-    from .core.check.model_rules import ModelRules
+    from .core.check.models import Models
 
 
-def model_rules() -> ModelRules:
-    from .lab.graph import mixlist_check
+def open_models(paths: Iterable[str], shapes: Shapes) -> Models:
+    from .lab.graph.mixlist_check import open_models
 
-    return mixlist_check
+    return open_models(paths, shapes)
 
 
 def list_files(write_as: WriteAs, high: Collection[str], low: Collection[str]) -> dict[str, str]:
@@ -33,8 +34,8 @@ def names_system(text: str) -> bool:
 
 
 OF_FUNCTIONS: Mapping[str, Mapping[str, Callable[..., Any]]] = {
-    "validate": {"model_rules": model_rules},
-    "merge": {"model_rules": model_rules},
+    "validate": {"open_models": open_models},
+    "merge": {"open_models": open_models},
 }
 """Function of the Python API -> its arguments from other rooms; the commands of these names take them, too."""
 OF_COMMANDS: Mapping[str, Mapping[str, Callable[..., Any]]] = {

@@ -11,7 +11,7 @@ from opsinfo_cli.core.check.finding import Outcome
 from opsinfo_cli.core.check.kinds import ReadFile
 from opsinfo_cli.core.check.run import Run, Step, check_paths
 from opsinfo_cli.errors import OpsinfoError
-from opsinfo_cli.lab.graph import mixlist_check
+from opsinfo_cli.lab.graph.mixlist_check import open_models
 
 
 class Checker:
@@ -21,7 +21,7 @@ class Checker:
     """
 
     def __init__(self, against: Any = (), **asked: Any) -> None:
-        self.asked = Asked(against=against, model_rules=lambda: mixlist_check, **asked)
+        self.asked = Asked(against=against, open_models=open_models, **asked)
         self.run = Run(self.asked)
         self.outcome: Outcome = self.run.outcome
 

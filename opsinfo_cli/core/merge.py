@@ -23,7 +23,7 @@ from .text.source import Source
 
 if TYPE_CHECKING:
     from .cann.input_shapes import Shapes
-    from .check.model_rules import LoadModelRules
+    from .check.models import OpenModels
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def merge(
     models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     shapes: Shapes = MappingProxyType({}),
     say: Callable[[str], None] = warn,
-    model_rules: LoadModelRules | None = None,
+    open_models: OpenModels | None = None,
 ) -> Merge:
     """Merge mixlists into one, as ``opsinfo merge``: of an op type that several name, the last one decides.
 
@@ -195,7 +195,7 @@ def merge(
     :param models: with ``minimize``, drop also what changes no dtype in these model files
     :param shapes: of inputs of the models, by name
     :param say: called with conflicts, unknown names, and what makes the policies of a target uncertain
-    :param model_rules: of the room that reads models; `opsinfo_cli.merge` has it
+    :param open_models: of the room that reads models; `opsinfo_cli.merge` has it
     :raises UsageFault: if models or shapes are given without what they need
     :raises Refused: if a file cannot be read, or the engine would refuse a mixlist
     """
@@ -223,10 +223,9 @@ def merge(
     if paths:
         from .check.mixlist import MixlistTarget
 
-        assert model_rules is not None
-        rules = model_rules()
-        opened = rules.open_models(paths, shapes)
-        result = narrowed(result, rules.without_effect(result.marks, opened, list(map(MixlistTarget, targets))))
+        assert open_models is not None
+        opened = open_models(paths, shapes)
+        result = narrowed(result, opened.without_effect(result.marks, list(map(MixlistTarget, targets))))
         notes = tuple(model.note for model in opened if model.note)
     disputes = conflicts(accepted)
     for each in disputes:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import OpsinfoError, counted
+from ...errors import OpsinfoError, UsageFault, counted
+from ...near_names import did_you_mean
 from ..cann.repository import Repository
 from ..document import Count, Failure, FileChange, headed, optional
 from .baseline import Baseline, Known, fingerprinted
@@ -45,6 +48,29 @@ class Narrowing:
     severity: Severity = "note"
     configured: Configured | None = None
     without: Narrowing | None = None
+
+    @classmethod
+    def of(
+        cls,
+        select: Sequence[str],
+        ignore: Sequence[str],
+        severity: Severity,
+        strict: bool,
+        baseline: Baseline | None,
+        configured: Configured | None = None,
+    ) -> Narrowing:
+        """:raises UsageFault: if a word names no rule or severity"""
+        if severity not in SEVERITIES:
+            hint = did_you_mean(str(severity), SEVERITIES) or f"known: {', '.join(SEVERITIES)}"
+            raise UsageFault(f"unknown severity `{severity}`", name="unknown-severity", hint=hint)
+        repository = Repository.around(os.getcwd(), os.environ)
+        narrowing = cls(repository, RuleSelection.of(select, ignore), baseline, strict, severity)
+        if configured is None:
+            return narrowing
+        own = [() if name in configured.options else words for name, words in (("select", select), ("ignore", ignore))]
+        least: Severity = "note" if "severity" in configured.options else severity
+        without = replace(narrowing, selection=RuleSelection.of(*own), severity=least)
+        return replace(narrowing, configured=configured, without=without)
 
     def shows(self, finding: Finding, result: Checked) -> bool:
         """Return whether a finding is reported, unless it is known."""

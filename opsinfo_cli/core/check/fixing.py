@@ -74,10 +74,10 @@ def _find(
     """Return the findings of a text that are reported; those of a mixlist without the models."""
     outcome = Outcome()
     if kind in OPTION_KINDS:
-        check = OptionCheck(OptionFile(kind, source), asked.against, asked.models, asked.model_rules)
+        check = OptionCheck(OptionFile(kind, source), asked.against, asked.models, asked.open_models)
         outcome.add(source.path, kind, check.findings())
     else:
-        outcome.add(source.path, kind, find_in_mixlist(source, asked._replace(models=()), names))
+        outcome.add(source.path, kind, find_in_mixlist(source, asked._replace(models=None), names))
     if base is not None:
         outcome.findings = base.lacks(outcome.findings)
     return narrowing.narrow(outcome).outcome.findings

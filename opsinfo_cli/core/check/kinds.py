@@ -292,7 +292,7 @@ def check_options(files: Sequence[ReadFile], context: Context) -> Iterator[FileF
     for file in files:
         assert file.option_kind is not None
         read = OptionFile(file.option_kind, Source(file.data, file.path, strict=False))
-        yield FileFindings(file.path, OptionCheck(read, asked.against, asked.models, asked.model_rules).findings())
+        yield FileFindings(file.path, OptionCheck(read, asked.against, asked.models, asked.open_models).findings())
 
 
 def _is_json(kind: NamedKind, file: ReadFile) -> bool:
@@ -357,8 +357,7 @@ def find_in_mixlist(source: Source, asked: Asked, names: NearNames) -> Iterator[
         reading = MixlistReading(source, document.root)
         yield from check_against(reading, asked.against, names, known, bool(asked.models))
         if asked.models:
-            assert asked.model_rules is not None
-            yield from asked.model_rules().check_models(reading, asked.models, asked.against, known)
+            yield from asked.models.check_mixlist(reading, asked.against, known)
 
 
 def check_stores(files: Sequence[ReadFile], context: Context) -> Iterator[FileFindings]:

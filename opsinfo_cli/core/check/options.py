@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...near_names import NearNames, meant
 from ..cann.file_kind import OptionKind, is_option_name, mostly_fits
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..cann.option_files import OptionFileFault
     from .mixlist import MixlistTarget
-    from .model_rules import LoadModelRules
+    from .models import Models, OpenModels
 
 
 class OptionLine(NamedTuple):
@@ -93,13 +93,13 @@ class OptionCheck:
 
     :param targets: whose op types the file may name
     :param models: whose nodes the file may name
-    :param model_rules: loads the rules on their nodes
+    :param open_models: gives the rules on dtypes, also without models
     """
 
     file: OptionFile
     targets: Sequence[MixlistTarget]
-    models: Sequence[Any]
-    model_rules: LoadModelRules | None = None
+    models: Models | None
+    open_models: OpenModels | None = None
 
     def findings(self) -> Iterator[Finding]:
         yield from byte_order_mark(self)
@@ -110,8 +110,8 @@ class OptionCheck:
         if self.file.kind == "op_precision":
             yield from modes_not_known_to_types(self)
         if self.file.kind == "customize_dtypes":
-            assert self.model_rules is not None
-            yield from self.model_rules().refused_by_columns(self)
+            assert self.open_models is not None
+            yield from (self.models or self.open_models((), {})).refused_by_columns(self)
 
     def at(
         self,
@@ -151,7 +151,7 @@ class OptionCheck:
     def nodes(self) -> dict[str, set[str]]:
         """The op types of the nodes of all models by name, and by the names of the operators fused into them."""
         nodes: dict[str, set[str]] = {}
-        for model in self.models:
+        for model in self.models or ():
             for node in model.graph:
                 for name in (node.name, *node.fused_names):
                     nodes.setdefault(name, set()).add(node.type)
@@ -180,7 +180,7 @@ def names_unknown(check: OptionCheck) -> Iterator[Finding]:
             texts = (f"no node of {listed(check.models, form)} has the op type `{entry.name}`" for form in FORMS)
             yield check.at_name("not-in-model", entry, both(texts))
         elif not entry.is_type and check.models and entry.name not in check.nodes:
-            fused = check.file.kind != "keep_dtype" and any(model.graph.model.predicted for model in check.models)
+            fused = check.file.kind != "keep_dtype" and any(model.is_predicted for model in check.models)
             hint = "fusion may create it: a dump or a compiled model shows it" if fused else None
             texts = (f"{listed(check.models, form)} has no node `{entry.name}`" for form in FORMS)
             yield check.at_name("unknown-node", entry, both(texts), nodes.of(entry.name), hint)
@@ -214,7 +214,7 @@ def faulty_lines(check: OptionCheck) -> Iterator[Finding]:
 def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
     """Yield ignored-line for comments, refused-line for a wrong op type, and repeated-line."""
     file = check.file
-    types = {op_type for model in check.models for op_type in model.graph.types}
+    types = {op_type for model in check.models or () for op_type in model.graph.types}
     seen: dict[tuple[bool, str], int] = {}
     for entry in file.entries:
         span, number = (entry.start, entry.start + len(entry.name)), file.source.place(entry.start).line

@@ -4,44 +4,40 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from warnings import warn
 
 from ...errors import Refused, UsageFault
-from ...near_names import did_you_mean
 from ..cann.chips import chip_folder
 from ..cann.file_kind import NamedKind, is_option_name
 from ..cann.opdef.find import NAMED_IF_LEFT_OUT, SUFFIXES, NotRead, is_source, left_out_of, passed_over_note
-from ..cann.repository import Repository
 from ..cann.target import AnyTargets, Target, targets_of, targets_or_mixlist
 from ..cann.targets.found import WITH_CHIPS, TargetOptions
+from ..change.write_settings import WriteSettings
 from ..text.source import Source, read_bytes
 from .asked import Asked
 from .base import Base, open_base
 from .baseline import Baseline, fingerprinted, not_in
-from .checked import NO_FILES, Checked, Configured, Narrowing
+from .checked import NO_FILES, Checked, Narrowing
 from .compare_base import Side, compare_libraries, configuration_findings, policy_findings, without_defaults
 from .exclude import excluding
 from .files import EXTENSIONS, Found, FoundFiles
-from .finding import SEVERITIES, BaseUsed, CheckedKind, FileVerdict, Outcome, PassedOver
+from .finding import BaseUsed, CheckedKind, FileVerdict, Outcome, PassedOver
 from .follow import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
 from .kinds import KINDS, NOT_MARKED, Context, FileFindings, ReadFile, folders_left_out, recognise
 from .mixlist import MixlistTarget, mixlist_targets
 from .mode import PLACE, check_modes
-from .model_rules import LoadModelRules
+from .models import Models, OpenModels
 from .rules import Severity
 from .scripts import SCRIPTS
-from .selection import RuleSelection
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..cann.input_shapes import Shapes
     from ..cann.opdef.reading import Reading
-    from ..change.write_settings import WriteSettings
 
 Step = Callable[[int, int], None]
 """Called with the number of files and stores done and the total."""
@@ -64,12 +60,11 @@ def validate(
     base: str | os.PathLike[str] | None = None,
     soc: Iterable[str] | str = (),
     exclude: Iterable[str] | str = (),
-    configured: Configured | None = None,
     by_chip: bool = False,
     stdin: bytes | None = None,
     step: Step = lambda done, total: None,
     say: Callable[[str], None] = warn,
-    model_rules: LoadModelRules | None = None,
+    open_models: OpenModels | None = None,
     **settings: Unpack[WriteSettings],
 ) -> Checked:
     """Return all findings on files, stores and trees, the worst first, as ``opsinfo validate``.
@@ -89,59 +84,77 @@ def validate(
     :param base: a folder, or a revision of the checkout: what it has, too, is not returned, and policies are compared
     :param soc: the chips of installs and packages among ``paths`` that are checked; all if empty
     :param exclude: patterns of files and folders that a walk leaves out
-    :param configured: which of ``select``, ``ignore`` and ``severity`` a configuration file gave: what it hides is said
     :param by_chip: whether it is reported that sources give an op type different policies on different chips
     :param stdin: the content for the path ``-``
     :param step: called with the number of files and stores done and the total
     :param say: called with what a writer finds on the way
-    :param model_rules: of the room that reads models; `opsinfo_cli.validate` has it
+    :param open_models: of the room that reads models; `opsinfo_cli.validate` has it
     :param settings: :class:`.WriteSettings`, for fixes
 
     :raises OpsinfoError: if a target, model or baseline cannot be read; faults of ``paths`` are in the outcome
     """
-    if severity not in SEVERITIES:
-        hint = did_you_mean(str(severity), SEVERITIES) or f"known: {', '.join(SEVERITIES)}"
-        raise UsageFault(f"unknown severity `{severity}`", name="unknown-severity", hint=hint)
-    selection = RuleSelection.of(*([each] if isinstance(each, str) else each for each in (select, ignore)))
     known = Baseline.read(os.fspath(baseline)) if isinstance(baseline, (str, os.PathLike)) else baseline
-    narrowing = Narrowing(Repository.around(os.getcwd(), os.environ), selection, known, strict, severity)
-    if configured:
-        own = [() if name in configured.options else words for name, words in (("select", select), ("ignore", ignore))]
-        without = RuleSelection.of(*([each] if isinstance(each, str) else each for each in own))
-        least: Severity = "note" if "severity" in configured.options else severity
-        bare = replace(narrowing, selection=without, severity=least)
-        narrowing = replace(narrowing, configured=configured, without=bare)
+    narrowing = Narrowing.of(_words(select), _words(ignore), severity, strict, known)
     given = [models] if isinstance(models, (str, os.PathLike)) else models
     asked = Asked(
         tuple(readable_targets(targets_of(against))),
-        (modes,) if isinstance(modes, str) else tuple(modes),
-        tuple(_open_models([os.fspath(path) for path in given], shapes, model_rules)),
+        _words(modes),
+        opened_models([os.fspath(path) for path in given], shapes, open_models),
         kind,
         follow,
         by_chip,
-        model_rules,
-        (exclude,) if isinstance(exclude, str) else tuple(exclude),
+        open_models,
+        _words(exclude),
     )
-
-    texts = list(_paths_of([os.fspath(path) for path in paths], (soc,) if isinstance(soc, str) else tuple(soc)))
-
-    def run() -> Checked:
-        if base is None:
-            return narrowing.narrow(check_paths(texts, asked, stdin, step))
-        with open_base(os.fspath(base), texts) as opened:
-            return narrowing.narrow(
-                _brought(opened, texts, asked, run_checks(texts, asked, stdin, step, has_base=True))
-            )
-
-    checked = run()
-    if fix is None:
-        return checked
-    from .fixing import apply_fixes
-
-    return apply_fixes(checked, run, asked, narrowing, fix == "unsafe", settings, say)
+    texts = [os.fspath(path) for path in paths]
+    before = None if base is None else os.fspath(base)
+    return Validation(texts, asked, narrowing, _words(soc), before, stdin, fix, settings).run(step, say)
 
 
-def _paths_of(paths: Iterable[str], socs: tuple[str, ...]) -> Iterator[str]:
+def _words(given: Iterable[str] | str) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+class Validation(NamedTuple):
+    """What is checked, and how: the arguments of :func:`validate`, which describes them, or the options of the command.
+
+    :param asked: what is checked with
+    :param narrowing: which findings are reported
+    :param settings: how fixes are written
+    """
+
+    paths: Sequence[str]
+    asked: Asked
+    narrowing: Narrowing
+    soc: Sequence[str] = ()
+    base: str | None = None
+    stdin: bytes | None = None
+    fix: Literal["safe", "unsafe"] | None = None
+    settings: WriteSettings = {}  # noqa: RUF012  never changed
+
+    def run(self, step: Step, say: Callable[[str], None]) -> Checked:
+        """Check, apply fixes if they are asked for, and check again.
+
+        :raises OpsinfoError: if a chip is unknown, or the base cannot be read
+        """
+        paths = list(_paths_of(self.paths, self.soc))
+
+        def check() -> Checked:
+            if self.base is None:
+                return self.narrowing.narrow(check_paths(paths, self.asked, self.stdin, step))
+            with open_base(self.base, paths) as base:
+                run = run_checks(paths, self.asked, self.stdin, step, has_base=True)
+                return self.narrowing.narrow(_brought(base, paths, self.asked, run))
+
+        checked = check()
+        if self.fix is None:
+            return checked
+        from .fixing import apply_fixes
+
+        return apply_fixes(checked, check, self.asked, self.narrowing, self.fix == "unsafe", self.settings, say)
+
+
+def _paths_of(paths: Iterable[str], socs: Sequence[str]) -> Iterator[str]:
     """Yield paths; for one chip of a target, as ``opp@ascend910b``, or the name of a chip, those of its stores.
 
     :raises UsageFault: if a chip is unknown, or a path has no chips to choose from
@@ -169,14 +182,14 @@ def readable_targets(targets: Sequence[Target]) -> list[MixlistTarget]:
     return labelled
 
 
-def _open_models(paths: Sequence[str], shapes: Shapes, model_rules: LoadModelRules | None) -> Sequence[Any]:
+def opened_models(paths: Sequence[str], shapes: Shapes, open_models: OpenModels | None) -> Models | None:
     """:raises OpsinfoError: if a model cannot be read, or a shape fits none"""
     if shapes and not paths:
         raise UsageFault("--shape requires --model", hint="add --model MODEL")
     if not paths:
-        return ()
-    assert model_rules is not None
-    return model_rules().open_models(paths, shapes)
+        return None
+    assert open_models is not None
+    return open_models(paths, shapes)
 
 
 def check_paths(
@@ -438,7 +451,7 @@ class Run:
             outcome.add(
                 PLACE, "mode", check_modes(asked.modes, socs, {file.kind for file in outcome.files if file.kind})
             )
-        outcome.notes += (model.note for model in asked.models if model.note)
+        outcome.notes += (model.note for model in asked.models or () if model.note)
         outcome.against = list(dict.fromkeys(target.target.text for target in asked.against))
 
 

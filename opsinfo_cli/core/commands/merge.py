@@ -8,7 +8,7 @@ from ...errors import UsageFault, counted
 from ..cann.input_shapes import parse_shapes
 from ..cann.targets.found import TargetOptions
 from ..change.plan import Result
-from ..check.model_rules import LoadModelRules
+from ..check.models import OpenModels
 from ..merge import Merge, marks_text, merge
 from ..terminal.answer import CommandAnswer, Exact
 from ..terminal.changes import diffs, notes_of_result, status_of
@@ -58,7 +58,7 @@ def command(
     options: TargetOptions,
     writing: WriteOptions,
     console: Console,
-    model_rules: LoadModelRules,
+    open_models: OpenModels,
 ) -> CommandAnswer:
     """Merge several mixlists into one, because the engine reads only one file.
 
@@ -90,7 +90,7 @@ def command(
         models=models,
         shapes=parse_shapes(shapes),
         say=console.warn,
-        model_rules=model_rules,
+        open_models=open_models,
     )
     _report(made, console)
     if console.is_failed:

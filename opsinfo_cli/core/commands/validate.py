@@ -16,14 +16,15 @@ from ..cann.file_kind import OPTION_KINDS, NamedKind
 from ..cann.input_shapes import parse_shapes
 from ..cann.target import Target, target_labels
 from ..cann.targets.found import TargetOptions
+from ..check.asked import Asked
 from ..check.baseline import Baseline
-from ..check.checked import BaselineUsed, Checked, Configured, FixesMade
+from ..check.checked import BaselineUsed, Checked, Configured, FixesMade, Narrowing
 from ..check.finding import SEVERITIES, Finding, Outcome
 from ..check.fixes import applicable
 from ..check.mode import PLACE
-from ..check.model_rules import LoadModelRules
+from ..check.models import OpenModels
 from ..check.rules import Severity
-from ..check.run import Step, validate
+from ..check.run import Step, Validation, opened_models, readable_targets
 from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, CommandAnswer, Lines
@@ -73,6 +74,13 @@ class NarrowingOptions:
     baseline: str | None
     update_baseline: bool
     severity: Severity
+
+    def made(self, strict: bool, baseline: Baseline | None) -> Narrowing:
+        """Return what is reported; options that a configuration file gave are said with what they hide."""
+        names = [name for name in ("select", "ignore", "severity") if config_that_names(name)]
+        path = config_in_use()
+        configured = Configured(path, frozenset(names)) if path and names else None
+        return Narrowing.of(self.select, self.ignore, self.severity, strict, baseline, configured)
 
 
 @dataclass(frozen=True)
@@ -202,7 +210,7 @@ def command(
     writing: WriteOptions,
     reports: tuple[str, ...],
     console: Console,
-    model_rules: LoadModelRules,
+    open_models: OpenModels,
 ) -> CommandAnswer:
     """Check files, stores and directories for what the engine refuses or ignores, and for entries without effect.
 
@@ -248,31 +256,28 @@ def command(
         chips = [label if label == each.text else f"{label} ({each.text})" for label, each in pairs]
         console.detail(f"checked against {', '.join(chips)}")
     with ExitStack() as stack:
-        checked = validate(
-            *paths,
-            against=targets,
-            modes=modes,
-            models=models,
-            shapes=parse_shapes(shapes),
-            kind=kind,
-            follow=follow,
-            select=narrowing.select,
-            ignore=narrowing.ignore,
-            severity=narrowing.severity,
-            strict=console.strict,
-            baseline=baseline,
-            fix=("unsafe" if fixes.unsafe_fixes else "safe") if fixes.fix else None,
-            base=base,
-            exclude=exclude,
-            configured=_configured(),
-            soc=() if against else socs,
-            by_chip=console.verbose > 0,
-            stdin=read_standard_input() if "-" in paths else None,
-            step=_progress(stack, console),
-            say=console.warn,
-            model_rules=model_rules,
-            **settings_of(writing),
+        narrowed = narrowing.made(console.strict, baseline)
+        asked = Asked(
+            readable_targets(targets),
+            modes,
+            opened_models(models, parse_shapes(shapes), open_models),
+            kind,
+            follow,
+            console.verbose > 0,
+            open_models,
+            exclude,
         )
+        validation = Validation(
+            paths,
+            asked,
+            narrowed,
+            () if against else socs,
+            base,
+            read_standard_input() if "-" in paths else None,
+            ("unsafe" if fixes.unsafe_fixes else "safe") if fixes.fix else None,
+            settings_of(writing),
+        )
+        checked = validation.run(_progress(stack, console), console.warn)
     for note in _notes(checked.outcome, bool(targets), bool(models)):
         console.note(note)
     if narrowing.update_baseline:
@@ -286,13 +291,6 @@ def command(
         except OpsinfoError as error:
             checked.failures.append(error)
     return answer.answer(console)
-
-
-def _configured() -> Configured | None:
-    """Return which options that hide findings a configuration file gave; None if none did."""
-    names = [name for name in ("select", "ignore", "severity") if config_that_names(name)]
-    path = config_in_use()
-    return Configured(path, frozenset(names)) if path and names else None
 
 
 def _progress(stack: ExitStack, console: Console) -> Step:

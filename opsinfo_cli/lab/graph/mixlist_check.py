@@ -54,7 +54,7 @@ class CheckedModel:
         from .judge.kernel_sources import Kernels
 
         types = {*self.graph.types, *fuse(self.graph, Kernels(None)).graph.types}
-        return types | second_types(self.graph) if self.graph.model.predicted else types
+        return types | second_types(self.graph) if self.is_predicted else types
 
     @cached_property
     def operators(self) -> dict[str, list[GraphNode]]:
@@ -81,6 +81,10 @@ class CheckedModel:
         return answer
 
     @property
+    def is_predicted(self) -> bool:
+        return self.graph.model.predicted
+
+    @property
     def note(self) -> str | None:
         """A line that says what open dimensions decided; None if nothing."""
         from .open_dimensions import open_dimensions_text
@@ -90,7 +94,7 @@ class CheckedModel:
         return f"{self.path}: {open_dimensions_text(self.decided_open, self.graph.model.inputs)}"
 
 
-def open_models(paths: Iterable[str], shapes: Shapes) -> list[CheckedModel]:
+def open_models(paths: Iterable[str], shapes: Shapes) -> CheckedModels:
     """Return the models of these paths, each with the shapes of those inputs that it has.
 
     :raises UsageFault: if a shape does not fit, or is of no input of any model
@@ -105,7 +109,7 @@ def open_models(paths: Iterable[str], shapes: Shapes) -> list[CheckedModel]:
         names = {model_input.name for model_input in inputs}
         return stated_shapes({name: shape for name, shape in shapes.items() if name in names}, inputs)
 
-    models = [CheckedModel(path, own if shapes else None) for path in paths]
+    models = CheckedModels(CheckedModel(path, own if shapes else None) for path in paths)
     for name in shapes:
         require_input(name, seen, "--shape")
     return models
@@ -137,57 +141,101 @@ class Situation(NamedTuple):
         return f"{listed([self.model], form)} in {self.mode} on {listed([self.target], form)}"
 
 
-def check_models(
-    reading: MixlistReading, models: Sequence[CheckedModel], targets: Sequence[MixlistTarget], modes: Sequence[Mode]
-) -> Iterator[Finding]:
-    """Yield not-in-model, false-friend, no-effect-in-model, black-refused-in-model, constant-out-of-range.
+class CheckedModels(list[CheckedModel]):
+    """The models of one run, with the rules on their nodes."""
 
-    :param modes: the precision modes that the mixlist is used with; the mixed modes of each chip if empty
-    """
-    from .fusions.fuse import fused_into
+    def check_mixlist(
+        self, reading: MixlistReading, targets: Sequence[MixlistTarget], modes: Sequence[Mode]
+    ) -> Iterator[Finding]:
+        """Yield not-in-model, false-friend, no-effect-in-model, black-refused-in-model, constant-out-of-range.
 
-    if not all(map(is_legal, reading.marks.values())):
-        return
-    situations = [
-        Situation(model, target, mode, model.answer(target, mode, reading.marks))
-        for model in models
-        for target in targets
-        for mode in _modes(target, modes)
-    ]
-    for name in reading.marks:
-        having = [situation for situation in situations if name in situation.answer.graph.types]
-        fused = sorted({op_type for situation in situations for op_type in fused_into(situation.answer.graph, name)})
-        if having:
-            yield from _entry(reading, name, having)
-        elif fused:
-            yield from not_in_model(reading, name, models, fused)
-        elif friends := list(false_friend(reading, name, models)):
-            yield from friends
-        elif not any(name in model.possible for model in models):
-            yield from not_in_model(reading, name, models)
-    yield from constant_out_of_range(reading, situations)
+        :param modes: the precision modes that the mixlist is used with; the mixed modes of each chip if empty
+        """
+        from .fusions.fuse import fused_into
 
+        if not all(map(is_legal, reading.marks.values())):
+            return
+        situations = [
+            Situation(model, target, mode, model.answer(target, mode, reading.marks))
+            for model in self
+            for target in targets
+            for mode in _modes(target, modes)
+        ]
+        for name in reading.marks:
+            having = [situation for situation in situations if name in situation.answer.graph.types]
+            fused = sorted(
+                {op_type for situation in situations for op_type in fused_into(situation.answer.graph, name)}
+            )
+            if having:
+                yield from _entry(reading, name, having)
+            elif fused:
+                yield from not_in_model(reading, name, self, fused)
+            elif friends := list(false_friend(reading, name, self)):
+                yield from friends
+            elif not any(name in model.possible for model in self):
+                yield from not_in_model(reading, name, self)
+        yield from constant_out_of_range(reading, situations)
 
-def without_effect(
-    marks: Mapping[str, frozenset[Mark]], models: Sequence[CheckedModel], targets: Sequence[MixlistTarget]
-) -> list[str]:
-    """Return op types that can be removed together without changing the dtypes of any node of any model.
+    def without_effect(self, marks: Mapping[str, frozenset[Mark]], targets: Sequence[MixlistTarget]) -> list[str]:
+        """Return op types that can be removed together without changing the dtypes of any node of any model.
 
-    All mixed modes of every target are judged. If one of several entries is enough, the first ones are removed.
-    """
-    situations = [
-        (model.prepare(target), mode, model.answer(target, mode, marks))
-        for model in models
-        for target in targets
-        for mode in _modes(target, ())
-    ]
-    left, gone = dict(marks), []
-    for name in marks:
-        rest = {other: own for other, own in left.items() if other != name}
-        if not any(answer.changed(prepared.judge(mode, rest)) for prepared, mode, answer in situations):
-            left = rest
-            gone.append(name)
-    return gone
+        All mixed modes of every target are judged. If one of several entries is enough, the first ones are removed.
+        """
+        situations = [
+            (model.prepare(target), mode, model.answer(target, mode, marks))
+            for model in self
+            for target in targets
+            for mode in _modes(target, ())
+        ]
+        left, gone = dict(marks), []
+        for name in marks:
+            rest = {other: own for other, own in left.items() if other != name}
+            if not any(answer.changed(prepared.judge(mode, rest)) for prepared, mode, answer in situations):
+                left = rest
+                gone.append(name)
+        return gone
+
+    def refused_by_columns(self, check: OptionCheck) -> Iterator[Finding]:
+        """Yield the lines whose dtypes no column has: of op types by the library; with models by their nodes."""
+        from .judge.kernel_sources import Kernels
+        from .judge.support import refuses_all_nodes
+
+        asked = check.file.customized
+        kernels = {target: Kernels(target.target.operators, target.target.soc) for target in check.targets}
+        answers = [
+            (model, target, model.prepare(target).with_files(customize_dtypes=asked).judge("mixed_float16"))
+            for model in self
+            for target in check.targets
+        ]
+        refused: dict[tuple[str, bool], tuple[GraphNode, CheckedModel, MixlistTarget]] = {}
+        for model, target, answer in answers:
+            for node in answer.graph:
+                key = next((key for key in ((node.name, False), (node.type, True)) if key in asked.names), None)
+                if key is None or key in refused:
+                    continue
+                found = answer[node.index]
+                if found.code == "refused-customized" and found.confidence == "library":
+                    refused[key] = node, model, target
+        for entry in check.file.entries:
+            key = (entry.name, entry.is_type)
+            by_columns = () if self or not entry.is_type else kernels.items()
+            chips = [
+                target for target, own in by_columns if refuses_all_nodes(asked.names[key].dtypes, own.of(entry.name))
+            ]
+            if chips:
+                op_type, first = entry.name, chips[0]
+                reasons = [f"AI Core refuses its nodes in {listed(chips, form)}" for form in FORMS]
+            elif key in refused:
+                node, model, first = refused[key]
+                op_type = node.type
+                reasons = [
+                    f"AI Core refuses node `{node.name}` of {listed([model], form)} on {listed([first], form)}"
+                    for form in FORMS
+                ]
+            else:
+                continue
+            texts = (f"no column of `{op_type}` has the dtypes of this line: {why}" for why in reasons)
+            yield check.at_name("refused-by-columns", entry, both(texts), hint=_columns_of(kernels[first], op_type))
 
 
 def _modes(target: MixlistTarget, modes: Sequence[Mode]) -> list[str]:
@@ -279,47 +327,6 @@ def constant_out_of_range(reading: MixlistReading, situations: Sequence[Situatio
             node = graph.find(fault.used_by)
             item = reading.first(node.type) if node is not None and node.type in reading.marks else None
             yield reading.at("constant-out-of-range", item, both(texts))
-
-
-def refused_by_columns(check: OptionCheck) -> Iterator[Finding]:
-    """Yield the lines whose dtypes no column has: of op types by the library; with models by their nodes, of both."""
-    from .judge.kernel_sources import Kernels
-    from .judge.support import refuses_all_nodes
-
-    asked = check.file.customized
-    kernels = {target: Kernels(target.target.operators, target.target.soc) for target in check.targets}
-    answers = [
-        (model, target, model.prepare(target).with_files(customize_dtypes=asked).judge("mixed_float16"))
-        for model in check.models
-        for target in check.targets
-    ]
-    refused: dict[tuple[str, bool], tuple[GraphNode, CheckedModel, MixlistTarget]] = {}
-    for model, target, answer in answers:
-        for node in answer.graph:
-            key = next((key for key in ((node.name, False), (node.type, True)) if key in asked.names), None)
-            if key is None or key in refused:
-                continue
-            found = answer[node.index]
-            if found.code == "refused-customized" and found.confidence == "library":
-                refused[key] = node, model, target
-    for entry in check.file.entries:
-        key = (entry.name, entry.is_type)
-        by_columns = () if check.models or not entry.is_type else kernels.items()
-        chips = [target for target, own in by_columns if refuses_all_nodes(asked.names[key].dtypes, own.of(entry.name))]
-        if chips:
-            op_type, first = entry.name, chips[0]
-            reasons = [f"AI Core refuses its nodes in {listed(chips, form)}" for form in FORMS]
-        elif key in refused:
-            node, model, first = refused[key]
-            op_type = node.type
-            reasons = [
-                f"AI Core refuses node `{node.name}` of {listed([model], form)} on {listed([first], form)}"
-                for form in FORMS
-            ]
-        else:
-            continue
-        texts = (f"no column of `{op_type}` has the dtypes of this line: {why}" for why in reasons)
-        yield check.at_name("refused-by-columns", entry, both(texts), hint=_columns_of(kernels[first], op_type))
 
 
 def _columns_of(kernels: Kernels, op_type: str) -> str | None:

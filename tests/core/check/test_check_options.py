@@ -20,20 +20,14 @@ from opsinfo_cli.core.change.plan import Job, planned
 from opsinfo_cli.core.check.finding import Finding
 from opsinfo_cli.core.check.fixes import OptionFixPlan
 from opsinfo_cli.core.check.mixlist import MixlistTarget
-from opsinfo_cli.core.check.model_rules import ModelRules
 from opsinfo_cli.core.check.options import OptionCheck, OptionFile
 from opsinfo_cli.core.text.source import Source
-from opsinfo_cli.lab.graph import mixlist_check
 from opsinfo_cli.lab.graph.judge.kernel_sources import Kernels
 from opsinfo_cli.lab.graph.judge.support import refuses_all_nodes
-from opsinfo_cli.lab.graph.mixlist_check import CheckedModel
+from opsinfo_cli.lab.graph.mixlist_check import CheckedModel, CheckedModels, open_models
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 DUMP = FIXTURES / "graphs" / "ge_proto_00020_FeTopoSortingAfter.txt"
-
-
-def rules() -> ModelRules:
-    return mixlist_check
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +92,9 @@ def test_a_line_has_its_findings_and_fixes(
 
     def find(source: Source) -> list[Finding]:
         return list(
-            OptionCheck(OptionFile(kind, source), [against], [model] if is_about_nodes else [], rules).findings()
+            OptionCheck(
+                OptionFile(kind, source), [against], CheckedModels([model]) if is_about_nodes else None, open_models
+            ).findings()
         )
 
     source = Source(text.encode(), "a.cfg")
@@ -113,7 +109,9 @@ def test_a_line_has_its_findings_and_fixes(
 
 
 def test_a_similar_node_is_suggested_and_can_be_put_in(model: CheckedModel) -> None:
-    check = OptionCheck(OptionFile("keep_dtype", Source(b"log\nfc/mat_mul\n", "keep.cfg")), [], [model], rules)
+    check = OptionCheck(
+        OptionFile("keep_dtype", Source(b"log\nfc/mat_mul\n", "keep.cfg")), [], CheckedModels([model]), open_models
+    )
     (finding,) = check.findings()
     assert finding.hint == "did you mean `fc/matmul`?"
     assert finding.fix is not None
@@ -127,7 +125,7 @@ def test_the_modes_of_an_install_win_over_the_public_ones(tmp_path: Path, agains
     modes.write_text("Gelu=keep_fp16\nTransData=optional\n")
     target = MixlistTarget(resolve(str(root), TargetOptions(soc="ascend910b"), {}))
     file = OptionFile("op_precision", Source(b"Gelu=keep_fp16\n", "a.ini"))
-    assert [len(list(OptionCheck(file, [each], [], rules).findings())) for each in (target, against)] == [0, 1]
+    assert [len(list(OptionCheck(file, [each], None, open_models).findings())) for each in (target, against)] == [0, 1]
 
 
 def test_real_files_have_no_findings(against: MixlistTarget) -> None:
@@ -146,7 +144,7 @@ def test_every_line_with_a_misspelt_mode_is_fixed(against: MixlistTarget) -> Non
     modes = ["hihg_precision"] * 25 + ["high_" + "p" * count + "recision" for count in range(2, 7)] + ["high_precisio"]
 
     def find(source: Source) -> list[Finding]:
-        return list(OptionCheck(OptionFile("op_precision", source), [against], [], rules).findings())
+        return list(OptionCheck(OptionFile("op_precision", source), [against], None, open_models).findings())
 
     source = Source(("[ByOpType]\n" + "".join(f"Op{n}={mode}\n" for n, mode in enumerate(modes))).encode(), "a.ini")
     result = planned(Job("a.ini", OptionFixPlan(find, unsafe=True, kind="op_precision")), source).result
@@ -174,13 +172,13 @@ def test_every_line_with_a_misspelt_mode_is_fixed(against: MixlistTarget) -> Non
 def test_a_line_for_an_op_type_is_refused_where_the_columns_prove_it(
     against: MixlistTarget, line: str, is_refused: bool
 ) -> None:
-    check = OptionCheck(OptionFile("customize_dtypes", Source(line.encode(), "c.cfg")), [against], [], rules)
+    check = OptionCheck(OptionFile("customize_dtypes", Source(line.encode(), "c.cfg")), [against], None, open_models)
     found = [finding for finding in check.findings() if finding.rule.name == "refused-by-columns"]
     assert bool(found) is is_refused
     for finding in found:
         assert (finding.severity, finding.engine) == ("error", "refuses")
         assert line[finding.start.column - 1 : finding.end.column - 1] in line.split(":")
-    without = OptionCheck(OptionFile("customize_dtypes", Source(line.encode(), "c.cfg")), [], [], rules)
+    without = OptionCheck(OptionFile("customize_dtypes", Source(line.encode(), "c.cfg")), [], None, open_models)
     assert list(without.findings()) == []
 
 
@@ -198,7 +196,9 @@ def test_a_line_for_a_node_is_refused_as_the_graph_says(
 ) -> None:
     relu = next(node.name for node in model.graph if node.type == "Relu")
     text = line.format(relu=relu)
-    check = OptionCheck(OptionFile("customize_dtypes", Source(text.encode(), "c.cfg")), [against], [model], rules)
+    check = OptionCheck(
+        OptionFile("customize_dtypes", Source(text.encode(), "c.cfg")), [against], CheckedModels([model]), open_models
+    )
     assert ("refused-by-columns" in [finding.rule.name for finding in check.findings()]) is is_refused
     answer = model.prepare(against).with_files(customize_dtypes=CustomizeDtypes([text])).judge("mixed_float16")
     assert (answer[model.prepare(against).graph.find(relu).index].code == "refused-customized") is is_refused

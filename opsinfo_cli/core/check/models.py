@@ -1,0 +1,53 @@
+"""The models that files are checked with, as the room that reads models hands them in: `lab.graph.mixlist_check`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from ..cann.input_shapes import Shapes
+    from ..cann.marks import Mark
+    from ..cann.option_files import OptionGraph
+    from ..cann.precision_mode import Mode
+    from .finding import Finding
+    from .mixlist import MixlistReading, MixlistTarget
+    from .options import OptionCheck
+
+
+class CheckedModel(Protocol):
+    """One model, named as a target is: for people, and for the baseline.
+
+    :ivar is_predicted: whether it has still to be fused
+    :ivar possible: the op types of its nodes, and those that fusion may make of them
+    :ivar note: what its open dimensions decided, as a line
+    """
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def facts(self) -> str: ...
+    @property
+    def graph(self) -> OptionGraph: ...
+    @property
+    def is_predicted(self) -> bool: ...
+    @property
+    def possible(self) -> Collection[str]: ...
+    @property
+    def note(self) -> str | None: ...
+
+
+class Models(Protocol):
+    """Any number of models, with the rules on their nodes."""
+
+    def __iter__(self) -> Iterator[CheckedModel]: ...
+    def __len__(self) -> int: ...
+    def check_mixlist(
+        self, reading: MixlistReading, targets: Sequence[MixlistTarget], modes: Sequence[Mode]
+    ) -> Iterator[Finding]: ...
+    def refused_by_columns(self, check: OptionCheck) -> Iterator[Finding]: ...
+    def without_effect(self, marks: Mapping[str, frozenset[Mark]], targets: Sequence[MixlistTarget]) -> list[str]: ...
+
+
+OpenModels: TypeAlias = "Callable[[Iterable[str], Shapes], Models]"
+"""Imports the room when it is called, which takes as long as a small run."""
