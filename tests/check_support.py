@@ -9,7 +9,7 @@ from opsinfo_cli.core.cann.file_kind import NamedKind
 from opsinfo_cli.core.check.asked import Asked
 from opsinfo_cli.core.check.finding import Outcome
 from opsinfo_cli.core.check.kinds import ReadFile
-from opsinfo_cli.core.check.run import Run, Step, check_paths
+from opsinfo_cli.core.check.run import CheckRun, Step, check_paths
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.lab.graph.mixlist_check import open_models
 
@@ -22,7 +22,7 @@ class Checker:
 
     def __init__(self, against: Any = (), **asked: Any) -> None:
         self.asked = Asked(against=against, open_models=open_models, **asked)
-        self.run = Run(self.asked)
+        self.run = CheckRun(self.asked)
         self.outcome: Outcome = self.run.outcome
 
     @property

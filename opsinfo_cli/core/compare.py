@@ -12,7 +12,7 @@ from .cann.library import Operators
 from .cann.marks import Mark, MarkWord, mark_words, marks_for
 from .cann.mixlist import AnyMixlist, Mixlist, MixlistFile, mixlist_content
 from .cann.policy import Policy
-from .cann.target import AnyTarget, Target, open_target_or_mixlist
+from .cann.target import AnyTarget, Target, as_target_or_mixlist
 from .cann.targets.found import TargetFacts
 from .document import Count, OpType, Schema, headed, optional
 
@@ -287,7 +287,7 @@ def diff(
 
     :raises UsageFault: if a mixlist is compared with anything else, or the sections of a snapshot
     """
-    one, other = map(open_target_or_mixlist, (a, b))
+    one, other = map(as_target_or_mixlist, (a, b))
     found: NameDifference[Any]
     if isinstance(one, MixlistFile) and isinstance(other, MixlistFile):
         if mixlist_a is not None or mixlist_b is not None or sections:

@@ -10,7 +10,7 @@ from warnings import warn
 
 from ..core.cann.mixlist import Mixlist
 from ..core.cann.onnx_opsets import NEWEST_OPSET
-from ..core.cann.target import AnyTarget, AnyTargets, Target, one_or_several, open_target_or_mixlist
+from ..core.cann.target import AnyTarget, AnyTargets, Target, as_target_or_mixlist, one_or_several
 from ..core.document import Count, Schema, headed, renamed
 from ..errors import UsageFault
 from .input_lists import Inputs, open_inputs, read_inputs
@@ -211,7 +211,7 @@ def convert(
     :raises Refused: if a file cannot be read
     """
     given = [files] if isinstance(files, Mixlist) else one_or_several(files)
-    inputs = open_inputs(system_called(source), given, open_target_or_mixlist, Mixlist.read) if given else None
+    inputs = open_inputs(system_called(source), given, as_target_or_mixlist, Mixlist.read) if given else None
     return convert_inputs(
         source,
         to,

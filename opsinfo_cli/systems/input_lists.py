@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 from ..core.cann.library import Operators
 from ..core.cann.mixlist import Mixlist, MixlistFile
 from ..core.cann.policy import Policy
-from ..core.cann.target import AnyTarget, Target, open_target_or_mixlist, target_text
+from ..core.cann.target import AnyTarget, Target, as_target_or_mixlist, target_text
 from ..core.text.source import Source
 from ..errors import OpsinfoError, UsageFault
 from .list_text import read_list_text
@@ -48,7 +48,7 @@ def open_inputs(
     if isinstance(file, (str, os.PathLike)):
         path = target_text(file)
         return read_mixlist(system.mixlist_path(Source.read(path)) if system.mixlist_path else path)
-    target = open_target_or_mixlist(file)
+    target = as_target_or_mixlist(file)
     if not isinstance(target, MixlistFile):
         raise UsageFault(f"{system.name} takes a mixlist, not {target.phrase}", name="wrong-kind", path=target.path)
     return target.mixlist

@@ -35,7 +35,7 @@ from folder_for_everybody import folder_for_everybody
 
 from opsinfo_cli.core.cann.library import Library
 from opsinfo_cli.core.cann.policy import Policy
-from opsinfo_cli.core.change.record import Entry
+from opsinfo_cli.core.change.record import BackupEntry
 from opsinfo_cli.core.change.restore import restore_last, restore_to
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.errors import OpsinfoError
@@ -124,7 +124,7 @@ def test_concurrent_moves_are_all_made_and_can_all_be_undone(tmp_path: Path, cou
     writer = writer_on(Path(vault.path))
     for record in reversed(records):
         restore_last(writer, everywhere, force=False, dry_run=False)
-        assert path.read_bytes() == vault.content(Entry(record, 0))
+        assert path.read_bytes() == vault.content(BackupEntry(record, 0))
     assert path.read_bytes() == before
 
 
@@ -159,8 +159,8 @@ def test_movers_with_prunes_beside_them_lose_no_update_and_no_backup(tmp_path: P
     assert len(history.known.contents[str(path)]) == counts.writers + 2, "each change follows another"
     assert len(history.known.requests[str(path)]) == counts.writers + 1
     assert vault.damage(contents=True) == []
-    assert vault.has(Entry(records[0], 0))
-    assert vault.has(Entry(records[-1], 0))
+    assert vault.has(BackupEntry(records[0], 0))
+    assert vault.has(BackupEntry(records[-1], 0))
     restore_to(writer_on(place), everywhere, "pristine", False, False)
     assert path.read_bytes() == first
 

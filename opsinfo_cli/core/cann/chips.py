@@ -119,7 +119,7 @@ def called(folder: str) -> list[str]:
     return [each.name for each in peoples_names() if each.folder == folder]
 
 
-def names_of(folder: str, own: Mapping[str, str] | None = None) -> list[str]:
+def chips_in(folder: str, own: Mapping[str, str] | None = None) -> list[str]:
     """Return the chips of a folder, of an install's own ini files if they name any, else of the table."""
     return [chip for chip, its in (own or {}).items() if its == folder] or list(folder_facts(folder).chips)
 
@@ -142,7 +142,7 @@ def note_of(name: str, folder: str | None) -> list[str]:
 def suggest(name: str, folders: Collection[str], own: Mapping[str, str] | None = None) -> list[str]:
     """Return folders with a similar name, of the same series: 310 is not 910; if chips are all more similar, these."""
     number = re.search("[0-9]{3}", name)
-    chips = {chip for folder in folders for chip in names_of(folder, own) if chip.lower() not in folders}
+    chips = {chip for folder in folders for chip in chips_in(folder, own) if chip.lower() not in folders}
     spelt = f"Ascend{name}" if number and number.start() == 0 else name
     near = near_names(spelt, [each for each in {*folders, *chips} if number is None or number[0] in each])
     return [each for each in near if each in folders] or near

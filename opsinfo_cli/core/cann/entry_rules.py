@@ -125,7 +125,7 @@ KNOWN_SECTIONS = frozenset(ENUMERATIONS) | _words(
 )
 
 
-def structure_faults(entry: Any) -> Iterator[EntryFault]:
+def entry_structure_faults(entry: Any) -> Iterator[EntryFault]:
     """Yield faults of an entry that is not an object of objects of strings."""
     if not isinstance(entry, dict):
         yield wrong_type_in_entry()

@@ -16,7 +16,7 @@ from ...errors import Damaged, UnknownOperator, UsageFault, counted, join_some
 from ..text.members import Members, RawMember, read_members
 from ..text.source import Source
 from .entry import REFUSED, Entry
-from .entry_rules import EntryFault, names_in, structure_faults
+from .entry_rules import EntryFault, entry_structure_faults, names_in
 from .load_order import engine_keys, library_files, load_order
 from .policy import BLANKS, Policy
 
@@ -103,7 +103,7 @@ class Library:
                 message = f"op type `{entry.name}` has blanks around it, so the whole store fails"
                 yield entry, EntryFault("blank-in-name", None, None, message, near=(name,))
             if not entry.member.is_sound:
-                for fault in structure_faults(entry.value):
+                for fault in entry_structure_faults(entry.value):
                     yield entry, fault
 
 

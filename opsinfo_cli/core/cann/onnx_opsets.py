@@ -32,6 +32,6 @@ def _numbers(text: str) -> frozenset[int]:
 
 
 @lru_cache(1024)
-def op_types_of(domain: str, opset: int, op: str) -> tuple[str, ...]:
+def onnx_op_types(domain: str, opset: int, op: str) -> tuple[str, ...]:
     """Return the op types of an operator; empty: there is no plugin for the opset."""
     return next((op_types for numbers, op_types in onnx_operators().get((domain, op), []) if opset in numbers), ())

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...near_names import NearNames, meant, near_names
-from .option_files import ListedName, OptionFileFault, not_in_graph, option_lines
+from .option_files import OptionFileFault, OptionName, not_in_graph, option_lines
 from .policy import BLANKS
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class OpPrecision:
         self.path = path
         self.types: dict[str, str] = {}
         self.nodes: dict[str, str] = {}
-        self.lines: list[ListedName] = []
+        self.lines: list[OptionName] = []
         self.faults: list[OptionFileFault] = []
         first: dict[tuple[str, bool], int] = {}
         by_type = True
@@ -67,7 +67,7 @@ class OpPrecision:
                 known = f"one of {', '.join(MODES)}"
                 self._fault("unknown-implmode", number, at, message, known, mode, _NEAR_MODES.of(mode))
             else:
-                self.lines.append(ListedName(name, by_type, number, column, mode=mode))
+                self.lines.append(OptionName(name, by_type, number, column, mode=mode))
                 (self.types if by_type else self.nodes).setdefault(name, mode)
                 before = first.setdefault((name, by_type), number)
                 if before != number:

@@ -12,7 +12,7 @@ from ..text.members import RawMember
 from ..text.source import Source
 from .entry import Entry
 from .library import Operators, Store
-from .opdef.find import find_sources, project_of, read_bytes
+from .opdef.find import find_sources, project_of, read_source
 from .opdef.reading import Reading, Row, read_sources
 from .policy import BadFlag, Policy
 
@@ -32,7 +32,7 @@ class OpDefEntry(Entry):
 
     @cached_property
     def source(self) -> Source:  # type: ignore[override]
-        return Source(read_bytes(self.row.file), self.row.file, strict=False)
+        return Source(read_source(self.row.file), self.row.file, strict=False)
 
     @cached_property
     def member(self) -> RawMember:  # type: ignore[override]

@@ -87,7 +87,7 @@ class OptionFileFault(NamedTuple):
     near: Sequence[str] = ()
 
 
-class ListedName(NamedTuple):
+class OptionName(NamedTuple):
     """One line: the name of a node or an op type, and what the line sets for it.
 
     :param line: 1-based, with ``column`` in code points
@@ -113,7 +113,7 @@ def option_lines(path: str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def not_in_graph(names: Iterable[ListedName], graph: OptionGraph) -> list[OptionFileFault]:
+def not_in_graph(names: Iterable[OptionName], graph: OptionGraph) -> list[OptionFileFault]:
     """Return the lines whose node or op type the graph does not have: the compiler ignores them."""
     known = {True: ("op type", set(graph.types)), False: ("node", set(graph.names))}
     return [
@@ -140,7 +140,7 @@ class KeepDtype:
 
     def __init__(self, lines: list[str], path: str = "keep_dtype") -> None:
         self.path = path
-        self.names = [ListedName(each.name, each.is_type, each.line) for each in kept_names(lines)]
+        self.names = [OptionName(each.name, each.is_type, each.line) for each in kept_names(lines)]
 
     @classmethod
     def read(cls, path: str) -> KeepDtype:
@@ -201,7 +201,7 @@ class CustomizeDtypes:
 
     def __init__(self, lines: list[str], path: str = "customize_dtypes") -> None:
         self.path = path
-        self.names: dict[tuple[str, bool], ListedName] = {}
+        self.names: dict[tuple[str, bool], OptionName] = {}
         self.faults: list[OptionFileFault] = []
         for number, text in enumerate(lines, 1):
             if len(text.encode("utf-8", "surrogateescape")) > _LONGEST:
@@ -259,7 +259,7 @@ class CustomizeDtypes:
             message = f"line {first} also has `{name}` and wins"
             self.faults.append(OptionFileFault("duplicate-name", number, head + 1, message, False, word=name))
             return
-        self.names[key] = ListedName(name, is_type, number, dtypes=Customized(inputs, outputs))
+        self.names[key] = OptionName(name, is_type, number, dtypes=Customized(inputs, outputs))
 
     def _dtypes(self, body: str, at: int, word: str, end: int, number: int, head: int) -> tuple[str | None, ...] | None:
         """Return the dtypes between two places of a line; None if one of them is refused."""

@@ -196,7 +196,7 @@ def targets_of(targets: AnyTargets) -> list[Target]:
     return [Target.open(each) for each in one_or_several(targets)]
 
 
-def open_target_or_mixlist(target: AnyTarget | Mixlist | MixlistFile) -> Target | MixlistFile:
+def as_target_or_mixlist(target: AnyTarget | Mixlist | MixlistFile) -> Target | MixlistFile:
     """Open a TARGET as :meth:`Target.open`, or a mixlist, for functions that take both."""
     if isinstance(target, MixlistFile):
         return target
@@ -209,7 +209,7 @@ def open_target_or_mixlist(target: AnyTarget | Mixlist | MixlistFile) -> Target 
 
 def target_text(target: AnyTarget | Mixlist) -> str:
     """Return what names a target on the command line."""
-    return os.fspath(target) if isinstance(target, (str, os.PathLike)) else open_target_or_mixlist(target).text
+    return os.fspath(target) if isinstance(target, (str, os.PathLike)) else as_target_or_mixlist(target).text
 
 
 def snapshot(target: AnyTarget, *, edited: Iterable[Edited] = (), say: Callable[[str], None] = warn) -> str:

@@ -12,7 +12,7 @@ from ..cann.library import Library
 from ..cann.marks import Mark
 from ..cann.mixlist import AnyMixlist, Mixlist
 from ..cann.target import AnyTargets, Target, targets_of
-from .move import require_writable, winning_files
+from .move import require_changeable, winning_files
 from .output_file import write_copies
 from .plan import Job, LibraryPlan, Result
 from .write_settings import WriteSettings
@@ -51,7 +51,7 @@ def apply(
     lacking: list[dict[str, str]] = []
     for each in targets:
         named = [operator for operator in each.operators if operator.name in chosen.marks]
-        require_writable(each, {one.name: chosen.effective(one.name, one.policy) for one in named})
+        require_changeable(each, {one.name: chosen.effective(one.name, one.policy) for one in named})
         lacking.append(each.operators.lacking(chosen.marks, str(each.soc) if len(targets) > 1 else "the target"))
         own = [*each.doubts_of_policies(), *lacking[-1].values()]
         for doubt in own:

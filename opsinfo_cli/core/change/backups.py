@@ -12,7 +12,7 @@ from ..cann.target import AnyTarget, target_text
 from ..document import Schema, Sha256, headed, optional
 from .history import Damage
 from .lock import DEFAULT_WAIT
-from .record import Entry
+from .record import BackupEntry
 from .scope import scope_of
 from .vault import vault_in
 from .write_settings import WriteSettings
@@ -32,7 +32,7 @@ class Backup(NamedTuple):
     :param state: of the change
     """
 
-    entry: Entry
+    entry: BackupEntry
     pristine: bool
     state: StateNow
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...errors import Refused
 from ..document import internal
-from .record import ChangedFile, Entry, Record, outcome, sealed, unsealed
+from .record import BackupEntry, ChangedFile, Record, outcome, sealed, unsealed
 
 
 class Content(NamedTuple):
@@ -43,7 +43,7 @@ class Request(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownChanges:
     """What stays known of changes without their records.
 
     :param numbers: of the changes
@@ -57,7 +57,7 @@ class Known:
     requests: dict[str, dict[str, Request]] = field(default_factory=dict)
     undone: frozenset[str] = frozenset()
 
-    def with_records(self, records: Iterable[Record], history: History) -> Known:
+    def with_records(self, records: Iterable[Record], history: History) -> KnownChanges:
         """Return this knowledge and that of some records.
 
         :param history: that of the records, which says whether they are in effect
@@ -88,14 +88,14 @@ class Known:
                             request = Request(*now, policy, record.why)
                             asked[name] = max(asked.get(name, Request()), request, key=lambda each: each.number)
         others = frozenset(change for change in undone if int(change.rpartition("-")[2]) not in numbers)
-        return Known(numbers, contents, requests, others)
+        return KnownChanges(numbers, contents, requests, others)
 
     def render(self, machine: str) -> bytes:
-        numbers = [[run[0], run[-1]] for run in runs_of(self.numbers)]
+        numbers = [[run[0], run[-1]] for run in runs_without_gap(self.numbers)]
         return sealed({"machine": machine, **vars(self), "numbers": numbers, "undone": sorted(self.undone)})
 
     @classmethod
-    def parse(cls, data: bytes, machine: str) -> Known:
+    def parse(cls, data: bytes, machine: str) -> KnownChanges:
         """:raises ValueError: if the bytes are not those of :meth:`render`; may raise TypeError and others, too"""
         read: dict[str, Any] = unsealed(data)
         if read["machine"] != machine:
@@ -108,7 +108,7 @@ class Known:
         )
 
 
-def runs_of(numbers: Iterable[int]) -> list[range]:
+def runs_without_gap(numbers: Iterable[int]) -> list[range]:
     """Return numbers as runs without a gap."""
     runs: list[range] = []
     for number in sorted(numbers):
@@ -139,7 +139,7 @@ class History:
     machine: str
     records: list[Record]
     damage: list[Damage]
-    pruned: Known = field(default_factory=Known)
+    pruned: KnownChanges = field(default_factory=KnownChanges)
 
     @property
     def next_number(self) -> int:
@@ -148,17 +148,17 @@ class History:
         return max(known, default=0) + 1
 
     @cached_property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[BackupEntry]:
         return [entry for record in self.records for entry in record.entries]
 
     @cached_property
-    def _by_path(self) -> dict[str, list[Entry]]:
-        found: dict[str, list[Entry]] = {}
+    def _by_path(self) -> dict[str, list[BackupEntry]]:
+        found: dict[str, list[BackupEntry]] = {}
         for entry in self.entries:
             found.setdefault(entry.file.path, []).append(entry)
         return found
 
-    def entries_of(self, path: str) -> list[Entry]:
+    def entries_of(self, path: str) -> list[BackupEntry]:
         """Return the changes of one file, in order."""
         return self._by_path.get(path, [])
 
@@ -195,7 +195,7 @@ class History:
         return {name: move for name, move in file.moves.items() if back and name not in back}
 
     @cached_property
-    def known(self) -> Known:
+    def known(self) -> KnownChanges:
         """What is known of all changes, pruned or not."""
         return self.pruned.with_records(self.records, self)
 
@@ -204,13 +204,13 @@ class History:
         return self.known.contents.get(path, {}).get(digest, Content()).lineage or None
 
     @cached_property
-    def _first_copies(self) -> dict[tuple[str, str], Entry | None]:
+    def _first_copies(self) -> dict[tuple[str, str], BackupEntry | None]:
         """Path and lineage -> the backup of the content with which the lineage begins; None if there is none yet.
 
         Lineages whose first change cannot be read are left out.
         """
         contents: dict[tuple[str, str], str | None] = {}
-        found: dict[tuple[str, str], Entry | None] = {}
+        found: dict[tuple[str, str], BackupEntry | None] = {}
         for entry in self.entries:
             file = entry.file
             key = file.path, file.lineage
@@ -220,7 +220,7 @@ class History:
                 found[key] = entry
         return found
 
-    def pristine(self, path: str, lineage: str) -> Entry | None:
+    def pristine(self, path: str, lineage: str) -> BackupEntry | None:
         """Return the backup of the content with which a lineage begins; None if there is none yet.
 
         :raises Refused: if the change with which it begins cannot be read

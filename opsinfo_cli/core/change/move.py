@@ -15,7 +15,7 @@ from ..cann.load_order import engine_keys, library_files, load_order
 from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy, policy_of
-from ..cann.target import AnyTarget, AnyTargets, Target, open_target_or_mixlist, targets_of
+from ..cann.target import AnyTarget, AnyTargets, Target, as_target_or_mixlist, targets_of
 from ..text.source import Source
 from .plan import Job, LibraryPlan, MixlistPlan, Result
 from .write_settings import WriteSettings
@@ -59,7 +59,7 @@ def move(
         Movable.of(
             os.fspath(target)
             if create and isinstance(target, (str, os.PathLike)) and not os.path.lexists(target)
-            else open_target_or_mixlist(target),
+            else as_target_or_mixlist(target),
             targets_of(against),
             create,
             say,
@@ -226,7 +226,7 @@ class Movable(NamedTuple):
             return [Job(target.path, plan, target.source, reviewed=reviewed)]
         if pin:
             raise _not_a_mixlist(target)
-        require_writable(target, asked)
+        require_changeable(target, asked)
         target.operators.require(asked)
         files = winning_files(target, list(asked), store, force, say)
         read = target.operators.libraries()
@@ -300,7 +300,7 @@ def _require_written(target: Target, asked: Mapping[str, Policy]) -> None:
     )
 
 
-def require_writable(target: Target, asked: Mapping[str, Policy]) -> None:
+def require_changeable(target: Target, asked: Mapping[str, Policy]) -> None:
     """:raises UsageFault: if the target is a snapshot
     :raises Refused: if it is an ini or sources, which are never written; names the lines to change
     """

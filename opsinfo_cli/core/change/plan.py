@@ -482,7 +482,7 @@ class MixlistPlan(NamedTuple):
         return moves
 
     def patch(self, source: Source) -> Patch:
-        return mixlist_patch(source, self.marks(_accepted(source)))
+        return marks_patch(source, self.marks(_accepted(source)))
 
     def prove(self, source: Source, result: Source) -> None:
         _prove_marks(source, result, self.marks(_accepted(source)))
@@ -498,7 +498,7 @@ class MarksPlan(NamedTuple):
         return [Move(name, mixlist.alone(name), decided(marks)) for name, marks in self.wanted.items()]
 
     def patch(self, source: Source) -> Patch:
-        return mixlist_patch(source, self.wanted)
+        return marks_patch(source, self.wanted)
 
     def prove(self, source: Source, result: Source) -> None:
         _prove_marks(source, result, self.wanted)
@@ -509,7 +509,7 @@ def _prove_marks(source: Source, result: Source, wanted: Mapping[str, frozenset[
     before, after = _accepted(source), _accepted(result)
     expected = {**before.marks, **wanted}
     said = all(after.marks_of(name) == marks for name, marks in expected.items())
-    if not said or set(after.marks) - set(expected) or mixlist_patch(result, wanted):
+    if not said or set(after.marks) - set(expected) or marks_patch(result, wanted):
         raise proof_failed(source.path)
 
 
@@ -518,7 +518,7 @@ def _accepted(source: Source) -> Mixlist:
     return Mixlist(scan(source))
 
 
-def mixlist_patch(source: Source, wanted: Mapping[str, frozenset[Mark]]) -> Patch:
+def marks_patch(source: Source, wanted: Mapping[str, frozenset[Mark]]) -> Patch:
     """Return the edits that give each op type exactly its marks; emptied lists are removed."""
     text = source.text
     root = _root(text, source)

@@ -40,7 +40,7 @@ class Mistake(NamedTuple):
     message: str
 
 
-class Known(NamedTuple):
+class KnownPolicies(NamedTuple):
     """What a line may name.
 
     :param policies: the present policy of each op type; None if it is unknown
@@ -65,7 +65,7 @@ def policy_lines(title: str, policies: Mapping[str, Policy | None]) -> str:
     return _HEAD.format(title=title, unknown=unknown) + "".join(lines)
 
 
-def read_policy_lines(text: str, known: Known) -> tuple[dict[str, Policy], list[Mistake]]:
+def read_policy_lines(text: str, known: KnownPolicies) -> tuple[dict[str, Policy], list[Mistake]]:
     """Return the op types whose policy was changed, and the lines that cannot be applied."""
     near = NearNames(known.policies)
     asked: dict[str, Policy] = {}
@@ -88,7 +88,7 @@ def read_policy_lines(text: str, known: Known) -> tuple[dict[str, Policy], list[
     return asked, mistakes
 
 
-def _mistake(word: str, name: str, known: Known, near: NearNames) -> str | None:
+def _mistake(word: str, name: str, known: KnownPolicies, near: NearNames) -> str | None:
     """Return what is wrong with a line, apart from others."""
     words = [str(policy) for policy in Policy]
     if word not in words and not (word == UNKNOWN and name in known.policies and known.policies[name] is None):

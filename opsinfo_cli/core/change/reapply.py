@@ -13,7 +13,7 @@ from ...errors import OpsinfoError, Refused, UsageFault, join_some
 from ..cann.library import Library
 from ..cann.policy import Policy
 from ..cann.target import AnyTarget, target_text
-from .history import History, Known, Request
+from .history import History, KnownChanges, Request
 from .plan import Job, LibraryPlan, Result
 from .record import was_pruned
 from .replace_file import digest_at
@@ -93,7 +93,7 @@ def lost_edits(history: History, scope: Scope, change: str | None = None) -> lis
     """
     asked = history.known
     if change is not None:
-        asked = Known().with_records(
+        asked = KnownChanges().with_records(
             [each for each in history.records if change in (each.id, str(each.number))], history
         )
     requests: dict[str, dict[str, Request]] = {}

@@ -81,8 +81,8 @@ class Record:
         return f"{self.id}.{index + 1}"
 
     @property
-    def entries(self) -> list[Entry]:
-        return [Entry(self, index) for index in range(len(self.files))]
+    def entries(self) -> list[BackupEntry]:
+        return [BackupEntry(self, index) for index in range(len(self.files))]
 
     def render(self) -> bytes:
         """Return the bytes of ``record.json``."""
@@ -99,7 +99,7 @@ class Record:
         return cls(**content, pruned=pruned)
 
 
-class Entry(NamedTuple):
+class BackupEntry(NamedTuple):
     """One file of a change."""
 
     record: Record
@@ -153,7 +153,7 @@ def new_record(
     )
 
 
-def moves_of(moved: Sequence[Move]) -> dict[str, list[str | None]]:
+def moves_by_name(moved: Sequence[Move]) -> dict[str, list[str | None]]:
     return {move.name: [each and str(each) for each in (move.before, move.after)] for move in moved}
 
 

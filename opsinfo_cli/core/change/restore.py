@@ -19,7 +19,7 @@ from ..document import Schema, Sha256, headed, optional
 from .file_place import FilePlace, place_of
 from .history import Content, History
 from .plan import Move
-from .record import Entry, Record, file_state, outcome, was_pruned
+from .record import BackupEntry, Record, file_state, outcome, was_pruned
 from .replace_file import Original, digest_at, read_original, sha256_of
 from .revert import Left, other_lineage, reverted
 from .scope import scope_of
@@ -46,7 +46,7 @@ class RestoredFile(NamedTuple):
     :param left: op types of the undone change that were left alone
     """
 
-    entry: Entry
+    entry: BackupEntry
     original: Original | None
     content: bytes | None
     moved: tuple[Move, ...] = ()
@@ -203,7 +203,7 @@ def restore_change(
     """
     machine, number, nth = match[1], int(match[2]), match[3]
 
-    def chosen(history: History) -> list[Entry]:
+    def chosen(history: History) -> list[BackupEntry]:
         entries = _by_id(history, lambda _: True, number, nth)
         if not entries:
             raise UsageFault(f"unknown change `{match[0]}`", name="no-backup", hint="`opsinfo backups` lists them")
@@ -224,7 +224,7 @@ def restore_change(
         return _undo(REVERT, writer, own, history, places, entries[0].record, entries, force)
 
 
-def _without(writer: Writer, history: History, entries: Sequence[Entry], force: bool) -> list[RestoredFile]:
+def _without(writer: Writer, history: History, entries: Sequence[BackupEntry], force: bool) -> list[RestoredFile]:
     """Return the files of a change as they are without it; none if it changed nothing."""
     files = []
     for entry in entries:
@@ -241,7 +241,7 @@ def _undo(
     history: History,
     places: dict[str, FilePlace],
     record: Record,
-    entries: Sequence[Entry],
+    entries: Sequence[BackupEntry],
     force: bool,
 ) -> tuple[str | None, list[RestoredFile]]:
     """:param history: of the machine that made the change; ``own``, or that of another one"""
@@ -319,7 +319,7 @@ def restore_to(
     match = _ID.fullmatch(which)
     machine = (match and match[1]) or writer.vault.machine
 
-    def wanted(history: History) -> list[Entry]:
+    def wanted(history: History) -> list[BackupEntry]:
         if which == "pristine":
             entries = _pristine(history, scope)
         else:
@@ -348,7 +348,7 @@ def restore_to(
 _ID = re.compile(rf"(?:({MACHINE.pattern})-)?({NUMBER.pattern})(?:\.({NUMBER.pattern}))?")
 
 
-def _pristine(history: History, scope: Scope) -> list[Entry]:
+def _pristine(history: History, scope: Scope) -> list[BackupEntry]:
     newest = {entry.file.path: entry.file.lineage for entry in history.entries if scope(entry.file.path)}
     found = []
     for path, lineage in newest.items():
@@ -361,7 +361,7 @@ def _pristine(history: History, scope: Scope) -> list[Entry]:
     return found
 
 
-def _by_id(history: History, scope: Scope, number: int, nth: str | None) -> list[Entry]:
+def _by_id(history: History, scope: Scope, number: int, nth: str | None) -> list[BackupEntry]:
     """:param nth: which of its files; None for all of them
     :raises Refused: if the change cannot be read, or was pruned
     """
@@ -391,7 +391,7 @@ def _require_lineage(history: History, restored: RestoredFile) -> None:
         raise other_lineage(file)
 
 
-def _contents(writer: Writer, entries: Iterable[Entry]) -> list[RestoredFile]:
+def _contents(writer: Writer, entries: Iterable[BackupEntry]) -> list[RestoredFile]:
     """Read the present files, and the backups that replace them."""
     return [
         RestoredFile(entry, _present(entry), None if entry.file.before is None else writer.vault.content(entry))
@@ -399,7 +399,7 @@ def _contents(writer: Writer, entries: Iterable[Entry]) -> list[RestoredFile]:
     ]
 
 
-def _present(entry: Entry) -> Original | None:
+def _present(entry: BackupEntry) -> Original | None:
     if not os.path.lexists(entry.file.path):
         return None
     with place_of(entry.file.path) as place:

@@ -21,7 +21,7 @@ from ..text.scanner import scan
 from ..text.source import Source
 from .history import History
 from .plan import EntriesPlan, Job, MarksPlan, Move, planned
-from .record import ChangedFile, Entry
+from .record import BackupEntry, ChangedFile
 from .replace_file import Original, sha256_of
 from .vault import Vault
 
@@ -60,7 +60,7 @@ class _Later(NamedTuple):
     movers: dict[str, str]
 
 
-def reverted(vault: Vault, history: History, entry: Entry, original: Original | None, force: bool) -> Reverted:
+def reverted(vault: Vault, history: History, entry: BackupEntry, original: Original | None, force: bool) -> Reverted:
     """Return a file without one change.
 
     :param history: of the machine that made the change
@@ -98,7 +98,7 @@ def reverted(vault: Vault, history: History, entry: Entry, original: Original | 
     return _without_flags(source, moves, old or b"{}", later.movers)
 
 
-def _later(history: History, entry: Entry) -> _Later:
+def _later(history: History, entry: BackupEntry) -> _Later:
     number, path, pruned = entry.record.number, entry.file.path, history.pruned
     written = {content.written for content in pruned.contents.get(path, {}).values() if content.written > number}
     asked = {given: each for given, each in pruned.requests.items() if given in (path, entry.file.given)}
@@ -119,7 +119,7 @@ def _later(history: History, entry: Entry) -> _Later:
     return _Later(changes, movers)
 
 
-def _written_by(vault: Vault, history: History, entry: Entry) -> bytes | None:
+def _written_by(vault: Vault, history: History, entry: BackupEntry) -> bytes | None:
     """Return the content that a change wrote, if a later change backed it up."""
     copies = (other for other in history.entries_of(entry.file.path) if other.file.before == entry.file.after)
     return next((vault.content(copy) for copy in copies if not copy.record.pruned and vault.has(copy)), None)

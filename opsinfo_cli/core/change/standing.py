@@ -13,7 +13,7 @@ from ..cann.library import Library
 from ..document import EditedHere
 from ..text.source import Source
 from .history import History
-from .record import Entry
+from .record import BackupEntry
 from .replace_file import sha256_of
 from .vault import Vault
 
@@ -40,7 +40,7 @@ def is_edited(history: History, path: str, data: bytes) -> bool:
     return any(_first_copies(history, os.path.realpath(path), sha256_of(data)))
 
 
-def _first_copies(history: History, path: str, digest: str, seen: tuple[str, ...] = ()) -> Iterator[Entry]:
+def _first_copies(history: History, path: str, digest: str, seen: tuple[str, ...] = ()) -> Iterator[BackupEntry]:
     """Yield the backups with which the changes began that led to a content, the newest first.
 
     A file may be a copy of one that was changed elsewhere, or that file by another name.

@@ -14,7 +14,7 @@ def temporary_folder() -> Iterator[str]:
         yield os.path.realpath(folder)
 
 
-def unpack(folder: str, files: Mapping[str, bytes], links: Mapping[str, bytes]) -> None:
+def unpack_files(folder: str, files: Mapping[str, bytes], links: Mapping[str, bytes]) -> None:
     """Write files into a folder; a link last, so that nothing is written through one.
 
     :param files: relative path -> content; a path that leads out, as only a forged tree has it, is left out

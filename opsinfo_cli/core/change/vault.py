@@ -27,9 +27,9 @@ from ...errors import Locked, Refused, quoted
 from ...opening import folders_above, system_failed, unreadable
 from ..cann.file_kind import is_library_name
 from .file_place import opened, place_of
-from .history import Damage, History, Known
+from .history import Damage, History, KnownChanges
 from .lock import wait_for
-from .record import Entry, Record, was_pruned
+from .record import BackupEntry, Record, was_pruned
 from .replace_file import TEMP, sha256_of, temp_name, write_all, write_whole
 from .trust import require_trusted
 from .vault_place import MACHINE, NUMBER, PRUNED, RECORD, machine_name, vault_path
@@ -173,10 +173,10 @@ class Vault:
 
     def _history(self, machine: str, place: str, data: bytes | None) -> History:
         folder = os.path.dirname(place)
-        records, damage, pruned = [], [], Known()
+        records, damage, pruned = [], [], KnownChanges()
         if data is not None:
             try:
-                pruned = Known.parse(data, machine)
+                pruned = KnownChanges.parse(data, machine)
             except _NO_RECORD:
                 damage.append(Damage(place, "what is known of pruned changes is damaged"))
         numbers = set(pruned.numbers)
@@ -265,17 +265,17 @@ class Vault:
         """Return the folder of a vault of an earlier version in the same place, which is left alone."""
         return next((self.path for name in _OLDER if os.path.isdir(os.path.join(self.path, name))), None)
 
-    def backup_path(self, entry: Entry) -> str:
+    def backup_path(self, entry: BackupEntry) -> str:
         return os.path.join(self.folder_of(entry.record), entry.file.backup or "")
 
-    def has(self, entry: Entry) -> bool:
+    def has(self, entry: BackupEntry) -> bool:
         return entry.file.backup is not None and os.path.lexists(self.backup_path(entry))
 
     def _is_gone(self, record: Record) -> bool:
         """Return whether another run pruned a change since its record was read."""
         return not os.path.lexists(os.path.join(self.folder_of(record), RECORD))
 
-    def content(self, entry: Entry) -> bytes:
+    def content(self, entry: BackupEntry) -> bytes:
         """:raises Refused: if the backup was pruned, is missing, or does not match its hash"""
         path = self.backup_path(entry)
         if entry.record.pruned or self._is_gone(entry.record):
@@ -364,7 +364,7 @@ class Vault:
         history = self.history()
         history.require_known()
         kept = history.pristine_ids()
-        held: dict[str, list[Entry]] = {}
+        held: dict[str, list[BackupEntry]] = {}
         for entry in history.entries:
             if not entry.record.pruned and self.has(entry):
                 held.setdefault(entry.file.path, []).append(entry)
@@ -387,7 +387,7 @@ class Vault:
                 raise self._refusal(error) from None
         return [entry.id for entry in backups]
 
-    def _remove(self, gone: Sequence[Record], backups: Sequence[Entry], known: Known) -> None:
+    def _remove(self, gone: Sequence[Record], backups: Sequence[BackupEntry], known: KnownChanges) -> None:
         """Write down what stays known, then remove the folders; a kill between leaves folders of known numbers.
 
         :param known: what stays known of all pruned changes

@@ -26,7 +26,7 @@ from .history import History
 from .lock import DEFAULT_WAIT, places_locked
 from .output_file import require_writable
 from .plan import FileResult, Job, Move, Result, planned
-from .record import ChangedFile, Record, State, backup_name, moves_of, new_record, outcome, unfinished
+from .record import ChangedFile, Record, State, backup_name, moves_by_name, new_record, outcome, unfinished
 from .replace_file import Original, put, read_original, remove_leftovers, require_replaceable, sha256_of
 from .trust import require_trusted
 from .vault import Vault, vault_in
@@ -204,7 +204,7 @@ class Writer:
                 after=after,
                 lineage=history.lineage_of(path, str(before or after)) or record.backup_id(index),
                 version=version_at(path),
-                moves=moves_of(write.moved),
+                moves=moves_by_name(write.moved),
                 backup=backup_name(index, path) if write.original else None,
                 inode=write.original.stat.st_ino if write.original and self.in_place else None,
             )

@@ -21,7 +21,7 @@ from ..cann.file_kind import is_library_name, is_option_name
 from ..cann.opdef.find import SUFFIXES
 from ..cann.opdef.preprocessor import OF_CANN
 from ..cann.repository import git_root
-from ..change.unpack import temporary_folder, unpack
+from ..change.unpack import temporary_folder, unpack_files
 from .files import EXTENSIONS, SKIPPED_FOLDERS
 from .follow import OTHERS
 from .git import git
@@ -218,7 +218,7 @@ class Revision(Base):
             contents.update(read)
             waiting = list(read.values())
         links = {path: content for path, content in contents.items() if self._entries[path].mode == _LINK}
-        unpack(self.root, {path: contents[path] for path in contents if path not in links}, links)
+        unpack_files(self.root, {path: contents[path] for path in contents if path not in links}, links)
 
     def _here(self, paths: Sequence[str]) -> Iterator[str]:
         """Yield libraries and inis of the checkout that the base may lack: with these a store has other entries."""

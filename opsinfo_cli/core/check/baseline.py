@@ -64,7 +64,7 @@ def _digest(text: str) -> str:
 
 
 @dataclass(frozen=True, order=True)
-class Known:
+class KnownFinding:
     """One accepted finding. Only the fingerprint is compared; the other keys are for readers."""
 
     path: Annotated[str, Schema(examples=["configs/ops_info.json"])]
@@ -91,7 +91,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Baseline:
-    entries: tuple[Known, ...] = ()
+    entries: tuple[KnownFinding, ...] = ()
 
     @classmethod
     def read(cls, path: str) -> Baseline:
@@ -108,8 +108,8 @@ class Baseline:
         fault = next(validator_for("baseline").iter_errors(document), None)
         if fault is not None:
             raise _no_baseline(path, f"{fault.json_path}: {fault.message}"[:300])
-        entries = [{key: entry[key] for key in Known.__annotations__} for entry in document["findings"]]
-        return cls(tuple(Known(**entry) for entry in entries))
+        entries = [{key: entry[key] for key in KnownFinding.__annotations__} for entry in document["findings"]]
+        return cls(tuple(KnownFinding(**entry) for entry in entries))
 
     @property
     def fingerprints(self) -> frozenset[str]:
@@ -122,7 +122,7 @@ class Baseline:
             message = _TARGET.sub("", finding.message)
             same = _identity(finding.rule.name, relative(finding.path), finding.pointer, message)
             today.setdefault(same, []).append(finding.fingerprint)
-        entries: list[Known] = []
+        entries: list[KnownFinding] = []
         for entry in self.entries:
             same = _identity(entry.name, entry.path, entry.pointer or None, _TARGET.sub("", entry.message))
             prints = today.get(same) if entry.is_old else None
@@ -131,7 +131,7 @@ class Baseline:
 
     def gone(
         self, findings: Iterable[Finding], checked: Collection[str], selection: RuleSelection, root: str
-    ) -> list[Known]:
+    ) -> list[KnownFinding]:
         """Return entries whose finding no longer occurs, in files that were checked or no longer exist.
 
         :param findings: all findings, including those in the baseline
@@ -147,14 +147,16 @@ class Baseline:
                 missing.append(entry)
         return missing
 
-    def updated(self, findings: Iterable[Finding], gone: Iterable[Known], relative: Callable[[str], str]) -> Baseline:
+    def updated(
+        self, findings: Iterable[Finding], gone: Iterable[KnownFinding], relative: Callable[[str], str]
+    ) -> Baseline:
         """Return the new baseline: present findings added, gone ones removed; entries outside this run are kept."""
         kept = {entry.fingerprint: entry for entry in self.entries}
         for entry in gone:
             kept.pop(entry.fingerprint, None)  # two entries may have the same, after a merge
         for finding in findings:
             rule, path, pointer = finding.rule, relative(finding.path), finding.pointer or ""
-            known = Known(path, rule.code, rule.name, pointer, finding.message, finding.fingerprint)
+            known = KnownFinding(path, rule.code, rule.name, pointer, finding.message, finding.fingerprint)
             kept[finding.fingerprint] = known
         return Baseline(tuple(sorted(kept.values())))
 

@@ -11,7 +11,7 @@ from ...errors import OpsinfoError, UsageFault, counted
 from ...near_names import did_you_mean
 from ..cann.repository import Repository
 from ..document import Count, Failure, FileChange, headed, optional
-from .baseline import Baseline, Known, fingerprinted
+from .baseline import Baseline, KnownFinding, fingerprinted
 from .finding import SEVERITIES, BaseUsed, FileVerdict, Finding, FindingFacts, Outcome, PassedOver, Tally
 from .mode import PLACE
 from .rules import Severity
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..change.plan import Result
 
 
-class Configured(NamedTuple):
+class ConfiguredHiding(NamedTuple):
     """Options of a configuration file that hide findings.
 
     :param options: of ``select``, ``ignore`` and ``severity`` those that it gave
@@ -46,7 +46,7 @@ class Narrowing:
     baseline: Baseline | None = None
     strict: bool = False
     severity: Severity = "note"
-    configured: Configured | None = None
+    configured: ConfiguredHiding | None = None
     without: Narrowing | None = None
 
     @classmethod
@@ -57,7 +57,7 @@ class Narrowing:
         severity: Severity,
         strict: bool,
         baseline: Baseline | None,
-        configured: Configured | None = None,
+        configured: ConfiguredHiding | None = None,
     ) -> Narrowing:
         """:raises UsageFault: if a word names no rule or severity"""
         if severity not in SEVERITIES:
@@ -112,7 +112,7 @@ class BaselineUsed:
     """The file, as given."""
     known: Count
     """Number of findings that the baseline hides."""
-    gone: list[Known]
+    gone: list[KnownFinding]
     """Entries of the baseline that were looked for and no longer occur."""
 
 
@@ -179,7 +179,7 @@ class Checked:
     strict: bool = False
     baseline: Baseline = field(default_factory=Baseline)
     selected: list[Finding] = field(default_factory=list)
-    gone: list[Known] = field(default_factory=list)
+    gone: list[KnownFinding] = field(default_factory=list)
     fixed: Result | None = None
     ignored: Ignored | None = None
     said: list[str] = field(default_factory=list)

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...errors import OpsinfoError, join_some
-from ..cann.opdef.find import read_bytes
+from ..cann.opdef.find import read_source
 from ..cann.opdef_store import line_span
 from ..cann.policy import BadFlag, Policy
 from ..cann.target import Target
@@ -50,7 +50,7 @@ class Key(NamedTuple):
 
 
 @dataclass
-class Side:
+class TreePolicies:
     """The policies of one tree.
 
     :param unread: names, with their chip, that the sources have and whose policy could not be read
@@ -62,7 +62,7 @@ class Side:
     unread_files: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, projects: Iterable[SourceProject]) -> Side:
+    def of(cls, projects: Iterable[SourceProject]) -> TreePolicies:
         side = cls()
         for project in projects:
             for part, readings in (("main", project.main), ("experimental", project.experimental)):
@@ -86,7 +86,7 @@ class Side:
         texts = []
         for file in self.unread_files:
             try:
-                texts.append(read_bytes(file))
+                texts.append(read_source(file))
             except OpsinfoError:
                 texts.append(b"")
         return texts
@@ -116,7 +116,7 @@ class Side:
 
 
 def compare_libraries(
-    base: Base, here: Side, there: Side, files: Sequence[FileVerdict], in_base: Sequence[FileVerdict]
+    base: Base, here: TreePolicies, there: TreePolicies, files: Sequence[FileVerdict], in_base: Sequence[FileVerdict]
 ) -> None:
     """Add the policies of libraries, stores and inis that differ, if both sides of each could be read."""
     pairs: dict[str, list[str | None]] = {}
@@ -128,13 +128,13 @@ def compare_libraries(
     for part, (one, other) in pairs.items():
         if os.path.dirname(part) in stores or base.is_same(part):
             continue
-        probe = Side(), Side()
+        probe = TreePolicies(), TreePolicies()
         if all(path is None or side.add_library(path, part) for side, path in zip(probe, (one, other), strict=True)):
             for side, found in zip((here, there), probe, strict=True):
                 side.policies.update(found.policies)
 
 
-def policy_findings(base: Base, here: Side, there: Side) -> Iterator[Finding]:
+def policy_findings(base: Base, here: TreePolicies, there: TreePolicies) -> Iterator[Finding]:
     """Yield each policy that is new, changed or removed."""
     chips: dict[tuple[str, str], dict[str, Decided]] = {}
     for key, decided in here.policies.items():
@@ -168,7 +168,7 @@ def _elsewhere(others: Mapping[str, Decided]) -> str:
 
 def _at(rule: str, decided: Decided, key: Key, message: str, sources: dict[str, Source], more: str = "") -> Finding:
     if decided.file not in sources:
-        sources[decided.file] = Source(read_bytes(decided.file), decided.file, strict=False)
+        sources[decided.file] = Source(read_source(decided.file), decided.file, strict=False)
     source = sources[decided.file]
     span = line_span(source, decided.line)
     return at(rule, source, span, message + more, pointer=pointer_to(key.name), identity=message)

@@ -21,7 +21,7 @@ SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__
 EXTENSIONS = (".json", ".cfg", ".ini")
 
 
-class Found(NamedTuple):
+class FoundFile(NamedTuple):
     """A store or file to check.
 
     :param kind: ``store`` for a config directory, ``named`` for a file that the user names, ``met`` for one in a tree
@@ -62,7 +62,7 @@ class FoundFiles:
     """
 
     outcome: Outcome = field(default_factory=Outcome)
-    found: list[Found] = field(default_factory=list)
+    found: list[FoundFile] = field(default_factory=list)
     extensions: tuple[str, ...] = (*EXTENSIONS, *SUFFIXES)
     excludes: Callable[[str], bool] = lambda path: False
 
@@ -71,7 +71,7 @@ class FoundFiles:
         if os.path.isdir(path):
             self._walk(path)
         else:
-            self.found.append(Found("named", path))
+            self.found.append(FoundFile("named", path))
 
     def _walk(self, top: str) -> None:
         tree = os.path.realpath(top)
@@ -117,9 +117,11 @@ class FoundFiles:
                 files.append(path)
         jsons = [path for path in files if path.lower().endswith(".json")]
         if any(map(is_library_name, jsons)):
-            self.found.append(Found("store", _shown(folder), tree))  # as a whole, because the engine ignores .gitignore
+            self.found.append(
+                FoundFile("store", _shown(folder), tree)
+            )  # as a whole, because the engine ignores .gitignore
             files = [path for path in files if path not in jsons]
-        self.found += (Found("met", _shown(path), tree) for path in files)
+        self.found += (FoundFile("met", _shown(path), tree) for path in files)
 
     def _listing(self, top: str) -> Listing | None:
         """Return what git lists of a folder; None if everything in it is to be checked, which is said."""

@@ -18,7 +18,7 @@ from .checked import Checked, Narrowing
 from .finding import BaseUsed, CheckedKind, Finding, Outcome
 from .fixes import FixPlan, OptionFixPlan, applicable
 from .kinds import find_in_mixlist
-from .mixlist import names_of
+from .mixlist import near_names_of
 from .options import OptionCheck, OptionFile
 
 
@@ -39,7 +39,7 @@ def apply_fixes(
     fixable = {finding.path for finding in outcome.findings if applicable([finding], unsafe)}
     kinds = {verdict.path: verdict.kind for verdict in outcome.files if verdict.kind and verdict.path in fixable}
     real = {os.path.realpath(path): path for path in reversed(kinds)}
-    names = names_of(asked.against)
+    names = near_names_of(asked.against)
     base = outcome.base
     plans = {path: _plan(kinds[path], asked, narrowing, base, names, unsafe) for path in reversed(real.values())}
     if not plans:

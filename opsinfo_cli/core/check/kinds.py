@@ -37,11 +37,11 @@ from .asked import Asked
 from .finding import CheckedKind, Finding, at
 from .ini import check_inis
 from .library import check_library, root_is_no_object
-from .mixlist import MixlistReading, check_against, check_mixlist, foreign_list, names_of
+from .mixlist import MixlistReading, check_against, check_mixlist, foreign_list, near_names_of
 from .options import OptionCheck, OptionFile
 from .rules import Severity
 from .store import check_store, never_built
-from .text import bom, faults, unreadable
+from .text import bom, faults, syntax_finding
 
 if TYPE_CHECKING:
     from ..cann.opdef.reading import Reading
@@ -183,7 +183,7 @@ class Context:
     @cached_property
     def names(self) -> NearNames:
         """The op types of the targets; one search of near names has one bound for all files."""
-        return names_of(self.asked.against)
+        return near_names_of(self.asked.against)
 
 
 class FileFindings(NamedTuple):
@@ -201,12 +201,12 @@ class FileFindings(NamedTuple):
     failure: OpsinfoError | None = None
 
 
-class Kind(NamedTuple):
+class FileCheck(NamedTuple):
     """
     :param check: checks files of this kind; all of a run at once, if they are checked ``together``
     """
 
-    recognise: Callable[[ReadFile], bool]
+    recognises: Callable[[ReadFile], bool]
     check: Callable[[Sequence[ReadFile], Context], Iterator[FileFindings]]
     together: bool = False
 
@@ -276,7 +276,7 @@ def check_builds(files: Sequence[ReadFile], context: Context) -> Iterator[FileFi
     builds: dict[tuple[str, str | None], list[Source]] = {}
     for file in files:
         if file.damage:
-            yield FileFindings(file.path, [unreadable(file.damage)])
+            yield FileFindings(file.path, [syntax_finding(file.damage)])
         else:
             builds.setdefault(build_of(file.path), []).append(file.source)
     for sources in builds.values():
@@ -314,7 +314,7 @@ def check_libraries(files: Sequence[ReadFile], context: Context) -> Iterator[Fil
 def _library(file: ReadFile) -> tuple[Library | None, list[tuple[str | None, Finding]]]:
     """Return a library with its findings and their op types; None if the engine could not load its entries at all."""
     if file.damage:
-        return None, [(None, unreadable(file.damage))]
+        return None, [(None, syntax_finding(file.damage))]
     source, content = file.source, file.content
     if not isinstance(content, Members):
         return None, [(None, each) for each in (*bom(source, fixable=False), *faults(content, fixable=False))]
@@ -328,7 +328,7 @@ def _library(file: ReadFile) -> tuple[Library | None, list[tuple[str | None, Fin
 def check_mixlists(files: Sequence[ReadFile], context: Context) -> Iterator[FileFindings]:
     for file in files:
         if file.damage:
-            yield FileFindings(file.path, [unreadable(file.damage)])
+            yield FileFindings(file.path, [syntax_finding(file.damage)])
         elif context.asked.models and not context.asked.against:
             fault = UsageFault("--model requires --against for a mixlist", path=file.path)
             yield FileFindings(file.path, failure=fault)
@@ -395,13 +395,13 @@ def _check_store(folder: ReadFile) -> Iterator[FileFindings]:
     yield FileFindings(folder.path, accepts=accepts)
 
 
-KINDS: Mapping[CheckedKind, Kind] = {
-    "store": Kind(lambda file: file.is_folder, check_stores),
-    "opdef": Kind(is_opdef, check_opdef, together=True),
-    "ini": Kind(is_build, check_builds, together=True),
-    **{kind: Kind(partial(_is_option, kind), check_options) for kind in OPTION_KINDS},
-    "library": Kind(partial(_is_json, "library"), check_libraries),
-    "mixlist": Kind(partial(_is_json, "mixlist"), check_mixlists),
+KINDS: Mapping[CheckedKind, FileCheck] = {
+    "store": FileCheck(lambda file: file.is_folder, check_stores),
+    "opdef": FileCheck(is_opdef, check_opdef, together=True),
+    "ini": FileCheck(is_build, check_builds, together=True),
+    **{kind: FileCheck(partial(_is_option, kind), check_options) for kind in OPTION_KINDS},
+    "library": FileCheck(partial(_is_json, "library"), check_libraries),
+    "mixlist": FileCheck(partial(_is_json, "mixlist"), check_mixlists),
 }
 """In the order in which a file is asked what it is; the first kind that recognises it checks it."""
 
@@ -415,9 +415,9 @@ def _unknown_kind(kind: str | None, source: Source, content: Members | Document)
     return unknown_kind(source, hint, content)
 
 
-def recognise(file: ReadFile) -> CheckedKind | None:
+def kind_of_file(file: ReadFile) -> CheckedKind | None:
     """Return the kind by which a file is checked; None if it is none of the table.
 
     :raises UsageFault: if the user names it, and it is a model
     """
-    return next((name for name, kind in KINDS.items() if kind.recognise(file)), None)
+    return next((name for name, kind in KINDS.items() if kind.recognises(file)), None)

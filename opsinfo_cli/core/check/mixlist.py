@@ -122,7 +122,7 @@ def mixlist_targets(targets: Sequence[Target]) -> list[MixlistTarget]:
     return [MixlistTarget(target, label) for target, label in zip(targets, target_labels(targets), strict=True)]
 
 
-class Named(Protocol):
+class Labelled(Protocol):
     """A target or model in a message: its name for people, and its facts for the baseline, which does not depend on
     where a target lies.
     """
@@ -145,7 +145,7 @@ def both(texts: Iterable[str]) -> tuple[str, str]:
     return message, identity
 
 
-def listed(some: Iterable[Named], form: Form) -> str:
+def listed(some: Iterable[Labelled], form: Form) -> str:
     return ", ".join(each.label if form == "label" else each.facts for each in some)
 
 
@@ -373,7 +373,7 @@ def check_against(
             yield from false_friend(entry)
 
 
-def names_of(targets: Iterable[MixlistTarget]) -> NearNames:
+def near_names_of(targets: Iterable[MixlistTarget]) -> NearNames:
     return NearNames({name for against in targets for name in against.target.operators.names})
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 if TYPE_CHECKING:
     from ..cann.input_shapes import Shapes
     from ..cann.marks import Mark
-    from ..cann.option_files import OptionGraph
+    from ..cann.option_files import CustomizeDtypes, OptionGraph
     from ..cann.precision_mode import Mode
     from .finding import Finding
-    from .mixlist import MixlistReading, MixlistTarget
-    from .options import OptionCheck
+    from .mixlist import Message, MixlistReading, MixlistTarget
 
 
 class CheckedModel(Protocol):
@@ -45,7 +44,12 @@ class Models(Protocol):
     def check_mixlist(
         self, reading: MixlistReading, targets: Sequence[MixlistTarget], modes: Sequence[Mode]
     ) -> Iterator[Finding]: ...
-    def refused_by_columns(self, check: OptionCheck) -> Iterator[Finding]: ...
+    def refused_by_columns(
+        self, asked: CustomizeDtypes, targets: Sequence[MixlistTarget]
+    ) -> Mapping[tuple[str, bool], tuple[Message, str | None]]:
+        """Return the names of a file whose dtypes no column has, with message and hint; also without any model."""
+        ...
+
     def without_effect(self, marks: Mapping[str, frozenset[Mark]], targets: Sequence[MixlistTarget]) -> list[str]: ...
 
 

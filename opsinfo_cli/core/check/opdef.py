@@ -9,7 +9,7 @@ from ...errors import counted, join_some
 from ..cann.entry import Columns, Possible
 from ..cann.entry_rules import build_faults
 from ..cann.ini import script_faults
-from ..cann.opdef.find import build_folder, read_bytes
+from ..cann.opdef.find import build_folder, read_source
 from ..cann.opdef.reading import Length, Reading, Row
 from ..cann.opdef_store import OpDefEntry, line_span
 from ..cann.target import Target
@@ -59,7 +59,7 @@ class SourceCheck:
         :param place: another place, for the braces in the message, of which the identity is independent
         """
         if file not in self._sources:
-            self._sources[file] = Source(read_bytes(file), file, strict=False)
+            self._sources[file] = Source(read_source(file), file, strict=False)
         source = self._sources[file]
         pointer = pointer_to(name) if name else None
         said = message.replace("{}", place) if place else message

@@ -17,7 +17,7 @@ from ..package_data import package_data
 from ..text.patch import Edit
 from ..text.source import Source, read_bytes
 from .finding import Finding, Fix, at
-from .mixlist import FORMS, Message, both, listed, names_of
+from .mixlist import FORMS, Message, both, listed, near_names_of
 from .rules import Severity
 
 if TYPE_CHECKING:
@@ -111,7 +111,12 @@ class OptionCheck:
             yield from modes_not_known_to_types(self)
         if self.file.kind == "customize_dtypes":
             assert self.open_models is not None
-            yield from (self.models or self.open_models((), {})).refused_by_columns(self)
+            models = self.models or self.open_models((), {})
+            refused = models.refused_by_columns(self.file.customized, self.targets)
+            for entry in self.file.entries:
+                if entry[:2] in refused:
+                    message, hint = refused[entry[:2]]
+                    yield self.at_name("refused-by-columns", entry, message, hint=hint)
 
     def at(
         self,
@@ -145,7 +150,7 @@ class OptionCheck:
 
     @cached_property
     def types(self) -> NearNames:
-        return names_of(self.targets)
+        return near_names_of(self.targets)
 
     @cached_property
     def nodes(self) -> dict[str, set[str]]:

@@ -21,12 +21,12 @@ from .asked import Asked
 from .base import Base, open_base
 from .baseline import Baseline, fingerprinted, not_in
 from .checked import NO_FILES, Checked, Narrowing
-from .compare_base import Side, compare_libraries, configuration_findings, policy_findings, without_defaults
+from .compare_base import TreePolicies, compare_libraries, configuration_findings, policy_findings, without_defaults
 from .exclude import excluding
-from .files import EXTENSIONS, Found, FoundFiles
+from .files import EXTENSIONS, FoundFile, FoundFiles
 from .finding import BaseUsed, CheckedKind, FileVerdict, Outcome, PassedOver
 from .follow import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
-from .kinds import KINDS, NOT_MARKED, Context, FileFindings, ReadFile, folders_left_out, recognise
+from .kinds import KINDS, NOT_MARKED, Context, FileFindings, ReadFile, folders_left_out, kind_of_file
 from .mixlist import MixlistTarget, mixlist_targets
 from .mode import PLACE, check_modes
 from .models import Models, OpenModels
@@ -199,19 +199,19 @@ def check_paths(
     return run_checks(paths, asked, stdin, step).outcome
 
 
-def run_checks(paths: Sequence[str], asked: Asked, stdin: bytes | None, step: Step, has_base: bool = False) -> Run:
+def run_checks(paths: Sequence[str], asked: Asked, stdin: bytes | None, step: Step, has_base: bool = False) -> CheckRun:
     """Find, read and check files, stores and trees, each once. A path with nothing to check is a failure.
 
     With ``follow``, files of other kinds that name a mixlist count as found, and are only named.
     """
-    run = Run(asked, Context(asked, has_base))
+    run = CheckRun(asked, Context(asked, has_base))
     outcome = run.outcome
     if not paths and not asked.modes:
         outcome.failures.append(UsageFault("nothing to check: no path is given", name="nothing-to-check"))
     if "-" in paths and stdin is not None:
         run.check(ReadFile("-", stdin, asked.kind))
         paths = [path for path in paths if path != "-"]
-    found, given = find(paths, asked, outcome)
+    found, given = find_files(paths, asked, outcome)
     checked: dict[str, bool] = {}
     for number, each in enumerate(found, 1):
         place = os.path.abspath(each.path)
@@ -227,7 +227,7 @@ def run_checks(paths: Sequence[str], asked: Asked, stdin: bytes | None, step: St
     return run
 
 
-def _brought(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Outcome:
+def _brought(base: Base, paths: Sequence[str], asked: Asked, run: CheckRun) -> Outcome:
     """Return what a checkout has that its base lacks: findings, and policies that are new, changed or removed."""
     in_base = _run_base(base, paths, asked, run)
     outcome = run.outcome
@@ -236,7 +236,7 @@ def _brought(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Outcom
     outcome.failures += (error for error in in_base.outcome.failures if isinstance(error, Refused))
     checked = {base.relative(verdict.path) for verdict in in_base.outcome.files}
     known = {each.fingerprint for each in fingerprinted(in_base.outcome.findings, base.relative)}
-    here, there = Side.of(run.context.projects), Side.of(in_base.context.projects)
+    here, there = TreePolicies.of(run.context.projects), TreePolicies.of(in_base.context.projects)
     compare_libraries(base, here, there, outcome.files, in_base.outcome.files)
     lacks = partial(not_in, known, base.relative)
     own = []
@@ -250,7 +250,7 @@ def _brought(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Outcom
     return outcome
 
 
-def _run_base(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Run:
+def _run_base(base: Base, paths: Sequence[str], asked: Asked, run: CheckRun) -> CheckRun:
     """Check what the base has of the paths, but for files that are the same and depend on no others."""
     given = [path for path in paths if path != "-"]
     sources = [path for project in run.context.projects for path in (*project.main, *project.experimental)]
@@ -261,10 +261,10 @@ def _run_base(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Run:
             if base.is_unaffected(base.relative(path)):
                 unaffected[base.pair(path)] = reading, run.outcome.trees.get(path)
     context = Context(asked, True, base.root, {path: reading for path, (reading, _) in unaffected.items()})
-    of_base = Run(asked, context)
+    of_base = CheckRun(asked, context)
     pairs = map(base.pair, given)
     excludes = excluding(asked.exclude)
-    found, _ = find(
+    found, _ = find_files(
         [path for path in pairs if os.path.lexists(path)],
         asked,
         of_base.outcome,
@@ -281,9 +281,9 @@ def _run_base(base: Base, paths: Sequence[str], asked: Asked, run: Run) -> Run:
     return of_base
 
 
-def find(
+def find_files(
     paths: Iterable[str], asked: Asked, outcome: Outcome, excludes: Callable[[str], bool] | None = None
-) -> tuple[list[Found], list[tuple[str, range]]]:
+) -> tuple[list[FoundFile], list[tuple[str, range]]]:
     """Return the files and stores to check, and for each path that could be searched which of them are its."""
     files = FoundFiles(outcome, excludes=excludes or excluding(asked.exclude))
     if asked.follow:
@@ -298,7 +298,7 @@ def find(
     return files.found, given
 
 
-class Run:
+class CheckRun:
     """What one run has read, and what it found."""
 
     def __init__(self, asked: Asked, context: Context | None = None) -> None:
@@ -311,7 +311,7 @@ class Run:
         self._paths_not_followed = 0
         self._left_out: list[NotRead] = []
 
-    def read_and_check(self, found: Found) -> bool:
+    def read_and_check(self, found: FoundFile) -> bool:
         """:returns: whether something was checked, or a failure recorded"""
         try:
             file = self.read(found)
@@ -323,14 +323,14 @@ class Run:
         is_script = _extension(found.path) in SCRIPTS
         if self.asked.follow and not file.is_folder and (is_script or file.is_named) and self._follow(file):
             return True
-        if not is_only_followed(found) or recognise(file):
+        if not is_only_followed(found) or kind_of_file(file):
             return self.check(file)
         if self.asked.follow and not is_script and len(file.data) <= LARGEST_OTHER and names_mixlist(file.data):
             self._not_followed.append(found.path)
             return True
         return False
 
-    def read(self, found: Found) -> ReadFile | None:
+    def read(self, found: FoundFile) -> ReadFile | None:
         """Return a file, or a folder of libraries; None if it is passed over unread.
 
         :raises Refused: if it cannot be read
@@ -364,7 +364,7 @@ class Run:
         :returns: whether it is checked, or a failure was recorded
         """
         try:
-            kind = recognise(file)
+            kind = kind_of_file(file)
             reason = None if kind else file.not_checked()
         except UsageFault as fault:
             if self.asked.follow and _extension(file.path) in SCRIPTS:
@@ -455,7 +455,7 @@ class Run:
         outcome.against = list(dict.fromkeys(target.target.text for target in asked.against))
 
 
-def is_only_followed(found: Found) -> bool:
+def is_only_followed(found: FoundFile) -> bool:
     """Return whether a file of a tree is of interest only as an OpDef source, or with ``follow``."""
     return found.kind == "met" and _extension(found.path) not in EXTENSIONS and not is_option_name(found.path)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import get_args
 
-from ..text.shell import Command, Word, commands
+from ..text.shell import ShellCommand, ShellWord, commands
 from .settings import KINDS, MODE_OPTIONS, OPTIONS, PADDLE_LITE, Program, Setting, Settings
 
 NAMES = re.compile("|".join(OPTIONS))
@@ -88,7 +88,7 @@ def cpp_settings(text: str) -> Iterator[Settings]:
         yield from string_settings(text, *match.span(1))
 
 
-def command_settings(text: str, command: Command, is_nested: bool = False) -> Iterator[Settings]:
+def command_settings(text: str, command: ShellCommand, is_nested: bool = False) -> Iterator[Settings]:
     """Yield the options of a command, and of the commands that its words are: ``bash -c "atc ..."``.
 
     Of atc, aoe and converter_lite all options are taken, of other programs those of ``OPTIONS``.
@@ -112,7 +112,7 @@ def command_settings(text: str, command: Command, is_nested: bool = False) -> It
     yield Settings(options, is_engine=program in ("atc", "aoe"), is_whole=is_whole, program=program)
 
 
-def _program(command: Command) -> tuple[Program | None, tuple[Word, ...]]:
+def _program(command: ShellCommand) -> tuple[Program | None, tuple[ShellWord, ...]]:
     """Return the compiler that a command runs, and the words after it; other programs may come before it."""
     if command.words[0].value not in _PRINTS:
         for number, word in enumerate(command.words[:-1]):
@@ -123,12 +123,12 @@ def _program(command: Command) -> tuple[Program | None, tuple[Word, ...]]:
     return None, command.words
 
 
-def _written_end(word: Word) -> str:
+def _written_end(word: ShellWord) -> str:
     """Return the end of a word whose beginning is a variable: ``${install_path}/bin/atc``."""
     return word.parts[-1].value or ""
 
 
-def _setting(name: str, word: Word, text: str) -> Setting:
+def _setting(name: str, word: ShellWord, text: str) -> Setting:
     start, end = span = word.span
     return Setting(OPTIONS.get(name, name), word.value, text[start:end], span, word.is_default)
 

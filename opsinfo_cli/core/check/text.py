@@ -37,7 +37,7 @@ def faults(document: Document, fixable: bool) -> Iterator[Finding]:
         )
 
 
-def unreadable(error: Damaged) -> Finding:
+def syntax_finding(error: Damaged) -> Finding:
     return at_error("syntax", error, error.path or "", error.message, error.hint)
 
 
@@ -78,7 +78,7 @@ def duplicate_keys(source: Source, node: Node, fixable: bool, pointer: str = "")
     """Yield every key that a later one in the same object replaces. Removing it is an unsafe fix."""
     seen: dict[str, int] = {}
     for index, member in enumerate(node):
-        below = f"{pointer}/{escaped(member.name)}"
+        below = f"{pointer}/{pointer_step(member.name)}"
         if member.name in seen:
             earlier = seen[member.name]
             fix = Fix((drop_part(node, earlier),), is_safe=False) if fixable else None
@@ -99,10 +99,10 @@ def duplicate_key(
     return at("duplicate-key", source, span, message, pointer=pointer, hint="merge the two", fix=fix)
 
 
-def escaped(key: str) -> str:
+def pointer_step(key: str) -> str:
     """Return a key as one step of a JSON pointer (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")
 
 
 def pointer_to(*steps: str | int) -> str:
-    return "".join(f"/{escaped(str(step))}" for step in steps)
+    return "".join(f"/{pointer_step(str(step))}" for step in steps)

@@ -21,7 +21,7 @@ from ..check.asked import Asked
 from ..check.checked import Checked, Narrowing
 from ..check.finding import SEVERITIES, Finding
 from ..check.kinds import ReadFile
-from ..check.run import Run
+from ..check.run import CheckRun
 from ..check.selection import RuleSelection
 from ..check.store import check_install, unused_packages
 from ..check.vault import check_vault
@@ -77,7 +77,7 @@ def command(
     """
     selection = RuleSelection.of(select, ignore)
     path, installs = _chosen(target, options)
-    run = Run(Asked(kind="library"))
+    run = CheckRun(Asked(kind="library"))
     unused = list(unused_packages(installs))
     for install in installs:
         run.outcome.add(install.root, "install", [*check_install(install), *unused])

@@ -17,9 +17,9 @@ from ..cann.policy import Policy
 from ..cann.target import Target
 from ..cann.targets.found import TargetOptions
 from ..change.edited_file import EditedFile
-from ..change.move import require_writable
+from ..change.move import require_changeable
 from ..change.policy_lines import (
-    Known,
+    KnownPolicies,
     Mistake,
     are_repeated,
     can_be_line,
@@ -85,10 +85,10 @@ def command(
     require_editor()
     movable = open_movable(target, (against,) if against else (), create, options, console)
     if isinstance(movable.target, Target):
-        require_writable(movable.target, {})
+        require_changeable(movable.target, {})
     if movable.against and (mixlist := movable.mixlist):
         report_unknown(mixlist, movable.against[0].operators, console)
-    known = Known(movable.policies(), movable.names_are_checked, movable.elsewhere)
+    known = KnownPolicies(movable.policies(), movable.names_are_checked, movable.elsewhere)
     shown = {
         name: policy
         for name, policy in known.policies.items()
@@ -133,7 +133,7 @@ def _temporary(text: str, console: Console) -> Iterator[EditedFile]:
     file.remove()
 
 
-def _asked(file: EditedFile, known: Known) -> dict[str, Policy]:
+def _asked(file: EditedFile, known: KnownPolicies) -> dict[str, Policy]:
     """Return the op types whose policy was changed; a line that cannot be applied opens the editor again.
 
     :raises UsageFault: if no mistake was corrected

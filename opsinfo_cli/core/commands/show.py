@@ -163,7 +163,7 @@ class Details(NamedTuple):
     reasons: list[str]
 
 
-class Part(NamedTuple):
+class DetailLine(NamedTuple):
     """A line under a heading; equal headings follow each other."""
 
     heading: str
@@ -238,7 +238,7 @@ def _answer_lines(operators: Sequence[Details]) -> Block:
     return Lines(lines)
 
 
-def _parts(details: Details, path_of: Callable[[str], str]) -> Iterator[Part]:
+def _parts(details: Details, path_of: Callable[[str], str]) -> Iterator[DetailLine]:
     """Yield policy, reasons, entries, dtypes, and possible policies.
 
     :param path_of: returns how a path is shown
@@ -251,17 +251,17 @@ def _parts(details: Details, path_of: Callable[[str], str]) -> Iterator[Part]:
         gap = "" if policy or not store else " "
         return [PathCell(path_of(entry.file or ""), f":{entry.line}{policy}{gap}{store}{effect}")]
 
-    yield from (Part("why", [Span(reason)]) for reason in details.reasons)
-    yield Part("entry", place(row))
-    yield from (Part("shadowed", place(entry, ", never read")) for entry in row.shadowed)
-    yield from (Part("also in", place(entry, ", used if the first refuses a node")) for entry in row.also_in)
+    yield from (DetailLine("why", [Span(reason)]) for reason in details.reasons)
+    yield DetailLine("entry", place(row))
+    yield from (DetailLine("shadowed", place(entry, ", never read")) for entry in row.shadowed)
+    yield from (DetailLine("also in", place(entry, ", used if the first refuses a node")) for entry in row.also_in)
     if details.entry.unread:
-        yield Part("dtypes", [Span(f"could not be read: {details.entry.unread}")])
+        yield DetailLine("dtypes", [Span(f"could not be read: {details.entry.unread}")])
         return
-    yield from (Part("inputs", [Span(text)]) for text in _tensors(row.inputs))
-    yield from (Part("outputs", [Span(text)]) for text in _tensors(row.outputs))
-    yield Part("black", [Span(_POSSIBLE_BLACK[str(row.can_be_black)])])
-    yield Part("white", [Span(_POSSIBLE_WHITE[str(row.can_be_white)])])
+    yield from (DetailLine("inputs", [Span(text)]) for text in _tensors(row.inputs))
+    yield from (DetailLine("outputs", [Span(text)]) for text in _tensors(row.outputs))
+    yield DetailLine("black", [Span(_POSSIBLE_BLACK[str(row.can_be_black)])])
+    yield DetailLine("white", [Span(_POSSIBLE_WHITE[str(row.can_be_white)])])
 
 
 def _tensors(tensors: Sequence[TensorColumns]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Annotated
 import click
 
 from ...errors import OpsinfoError, UsageFault, join_some
-from ..cann.chips import called, names_of
+from ..cann.chips import called, chips_in
 from ..cann.install import Install, Root, chips_at, environment_root, opp_root, socs_of, usual_roots, version_of
 from ..document import Count, Schema, as_json
 from ..terminal import completion
@@ -87,7 +87,7 @@ class InstallFound:
         path = root.path
         own = chips_at(path)
         chips = [
-            Chip(soc, list(map(str.lower, names_of(soc, own))), _count(path, soc), called(soc)) for soc in socs_of(path)
+            Chip(soc, list(map(str.lower, chips_in(soc, own))), _count(path, soc), called(soc)) for soc in socs_of(path)
         ]
         return cls(path, os.path.realpath(path), version_of(path), selected, root.by, chips)
 

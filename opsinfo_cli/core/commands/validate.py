@@ -18,7 +18,7 @@ from ..cann.target import Target, target_labels
 from ..cann.targets.found import TargetOptions
 from ..check.asked import Asked
 from ..check.baseline import Baseline
-from ..check.checked import BaselineUsed, Checked, Configured, FixesMade, Narrowing
+from ..check.checked import BaselineUsed, Checked, ConfiguredHiding, FixesMade, Narrowing
 from ..check.finding import SEVERITIES, Finding, Outcome
 from ..check.fixes import applicable
 from ..check.mode import PLACE
@@ -29,8 +29,7 @@ from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, CommandAnswer, Lines
 from ..terminal.atc_option import atc_in_use, atc_option, tell_atc
-from ..terminal.config import Configured as ConfiguredCommand
-from ..terminal.config import config_in_use, config_not_taken, config_options, config_that_names
+from ..terminal.config import Configured, config_in_use, config_not_taken, config_options, config_that_names
 from ..terminal.console import Console
 from ..terminal.findings import (
     FORMATS,
@@ -79,7 +78,7 @@ class NarrowingOptions:
         """Return what is reported; options that a configuration file gave are said with what they hide."""
         names = [name for name in ("select", "ignore", "severity") if config_that_names(name)]
         path = config_in_use()
-        configured = Configured(path, frozenset(names)) if path and names else None
+        configured = ConfiguredHiding(path, frozenset(names)) if path and names else None
         return Narrowing.of(self.select, self.ignore, self.severity, strict, baseline, configured)
 
 
@@ -131,7 +130,7 @@ _write_options = bundle(
 )
 
 
-@click.command("validate", cls=ConfiguredCommand)
+@click.command("validate", cls=Configured)
 @click.argument("paths", nargs=-1, type=Word("FILE|DIR|TARGET", files=True))
 @atc_option
 @option("--against", type=TARGET, multiple=True, help="Target that the mixlists are for; repeatable.")

@@ -323,7 +323,7 @@ class Console:
         """Print an error to standard error in any format, for one file of many."""
         self._message("error", error.message)
         if error.path:
-            self._stderr(f"  --> {place_of(error)}")
+            self._stderr(f"  --> {error_place(error)}")
         if error.hint:
             self._stderr("")
             self._message("hint", error.hint)
@@ -378,7 +378,7 @@ def output_failed(error: OSError) -> Refused:
     return Refused(f"cannot write the output: {reason}", name="output-failed")
 
 
-def place_of(error: OpsinfoError) -> str:
+def error_place(error: OpsinfoError) -> str:
     """Return `path:line:column`, without the unknown parts."""
     place = visible(error.path) if error.path else ""
     if error.line:

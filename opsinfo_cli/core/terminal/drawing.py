@@ -84,7 +84,7 @@ def draw(blocks: Iterable[Block], encoding: str, colored: bool, caveats: Sequenc
         elif isinstance(block, Lines):
             for line in block.lines:
                 if block.whole:
-                    console.print(text_of(line), soft_wrap=True)
+                    console.print(rich_text(line), soft_wrap=True)
                 else:
                     _draw_line(console, line, block.indent)
         elif isinstance(block, Names):
@@ -107,15 +107,15 @@ def draw(blocks: Iterable[Block], encoding: str, colored: bool, caveats: Sequenc
     return buffer.getvalue()
 
 
-def style_of(name: str) -> Style:
+def rich_style(name: str) -> Style:
     known = STYLES.get(name, {})
     return Style(color=known.get("fg"), bold=known.get("bold"), dim=known.get("dim"))
 
 
-def text_of(line: Line, width: int = 0) -> Text:
+def rich_text(line: Line, width: int = 0) -> Text:
     """:param width: the cells to which places are shortened; 0 if they are not"""
     parts = spans(line, width, shortened if width else None)
-    return Text.assemble(*((visible_line(text), style_of(style)) for text, style in parts))
+    return Text.assemble(*((visible_line(text), rich_style(style)) for text, style in parts))
 
 
 class _TreeLine:
@@ -125,11 +125,11 @@ class _TreeLine:
         self.line = line
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield text_of(self.line, options.max_width)
+        yield rich_text(self.line, options.max_width)
 
 
 def _draw_line(console: Console, line: Line, indent: int) -> None:
-    text = text_of(line, console.width)
+    text = rich_text(line, console.width)
     lead = len(text.plain) - len(text.plain.lstrip(" "))
     hanging = max(lead, indent)
     starts = line_starts(text.plain, max(20 + hanging, console.width), hanging)
@@ -239,11 +239,11 @@ def _cell(column: Column, cell: Cell, places: _Places) -> Any:
     if isinstance(cell, ShareBar):
         return _DrawnBar(cell)
     if isinstance(cell, PathCell):
-        return _ShortPlace(cell, style_of("dim" if column.dim else ""), places)
+        return _ShortPlace(cell, rich_style("dim" if column.dim else ""), places)
     text, style = cell if isinstance(cell, Span) else (cell, "")
     if column.policy and text in _POLICIES:
         style = text
-    return Text(shown(text), style=style_of(style))
+    return Text(shown(text), style=rich_style(style))
 
 
 def _tree(tree: Tree) -> RichTree:
@@ -261,7 +261,7 @@ def _diff(text: str) -> Text:
     drawn = Text()
     for line in text.splitlines():
         style = "title" if line.startswith(("---", "+++")) else styles.get(line[:1], "")
-        drawn.append(visible_line(line) + "\n", style_of(style))
+        drawn.append(visible_line(line) + "\n", rich_style(style))
     drawn.right_crop(1)
     return drawn
 

@@ -12,7 +12,7 @@ from ...errors import OpsinfoError, counted
 from ..cann.file_kind import OPTION_KINDS
 from ..text.escape import BRACKETED, cell_width, inert, inert_json, shown, visible, visible_line
 from .answer import Block, Exact, Line, Lines, Span, Style, spans
-from .console import place_of
+from .console import error_place
 
 if TYPE_CHECKING:
     from ..check.checked import Checked
@@ -126,7 +126,7 @@ def concise_lines(findings: Sequence[Finding], failures: Iterable[OpsinfoError] 
         ]
     yield from _rest(findings)
     for error in failures:
-        yield f"{_unmistakable(place_of(error))}: error {error.name}: {visible(error.message)}"
+        yield f"{_unmistakable(error_place(error))}: error {error.name}: {visible(error.message)}"
 
 
 def _unmistakable(place: str) -> str:
@@ -143,7 +143,7 @@ def failure_lines(error: OpsinfoError) -> Iterator[Line]:
     """Yield an error on a file that could not be checked, in the style of findings."""
     yield f"error: {error.message}"
     if error.path:
-        yield f"  --> {place_of(error)}"
+        yield f"  --> {error_place(error)}"
     if error.hint:
         yield ""
         yield f"hint: {error.hint}"

@@ -152,7 +152,7 @@ def _cell(is_head: bool, column: Column, cell: Cell) -> str:
     elif column.policy and text:
         markup = ' <span class="arrow">→</span> '.join(map(pill, text.split(" -> ")))
     else:
-        markup = folded(text)
+        markup = folded_markup(text)
     return f"<{tag}{look}{rank}{hover}{of}>{markup}</{tag[:2]}>"
 
 
@@ -163,7 +163,7 @@ def _text(cell: Cell) -> str:
     return cell_text(cell)
 
 
-def folded(text: str) -> str:
+def folded_markup(text: str) -> str:
     """Return a text as markup; the rest of a very long one is shown on request."""
     if len(text) <= FOLDED:
         return escaped(text)

@@ -49,7 +49,7 @@ _BRANCHES = frozenset({"else", "elif"})
 _BEFORE_COMMAND = frozenset({"then", "do", "else", "elif", "if", "while", "until", "!", "{", "time"})
 
 
-class Part(NamedTuple):
+class WordPart(NamedTuple):
     """A part of a word, without the quotes around it.
 
     :param value: None if it depends on what the text does not show
@@ -65,8 +65,8 @@ class Part(NamedTuple):
     is_default: bool = False
 
 
-class Word(NamedTuple):
-    parts: tuple[Part, ...]
+class ShellWord(NamedTuple):
+    parts: tuple[WordPart, ...]
 
     @property
     def value(self) -> str | None:
@@ -92,7 +92,7 @@ class Word(NamedTuple):
     def is_default(self) -> bool:
         return any(part.is_default for part in self.parts)
 
-    def after(self, length: int) -> Word:
+    def after(self, length: int) -> ShellWord:
         """Return what follows the first characters of its value; without parts, an empty part at the end."""
         kept = []
         for part in self.parts:
@@ -107,21 +107,21 @@ class Word(NamedTuple):
                 length = 0
             kept.append(part)
         end = self.span[1]
-        return Word(tuple(kept) or (Part((end, end), ""),))
+        return ShellWord(tuple(kept) or (WordPart((end, end), ""),))
 
 
-class Command(NamedTuple):
+class ShellCommand(NamedTuple):
     """:param words: after replacement; a value with blanks that is not quoted has become several
     :param is_whole: whether no word may have become others than these
     """
 
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     span: tuple[int, int]
     is_whole: bool
 
 
 class _Value(NamedTuple):
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     is_list: bool
     is_whole: bool = True
 
@@ -129,18 +129,18 @@ class _Value(NamedTuple):
 class _Assignment(NamedTuple):
     name: str
     adds: bool
-    value: tuple[Word, ...]
+    value: tuple[ShellWord, ...]
     is_list: bool
 
 
 class _Statement(NamedTuple):
     assigned: tuple[_Assignment, ...]
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     span: tuple[int, int]
     path: _Path
 
 
-def commands(text: str, start: int = 0, end: int | None = None, *, is_format: bool = False) -> Iterator[Command]:
+def commands(text: str, start: int = 0, end: int | None = None, *, is_format: bool = False) -> Iterator[ShellCommand]:
     """Yield the commands of a script, or of a part of a text, and those in its ``$(...)`` and here documents.
 
     :param is_format: whether ``{name}`` and ``%s`` are replaced by something else, as in strings of Python
@@ -161,10 +161,10 @@ class _Reader:
         """Numbers of blocks; those of functions are negative."""
 
     def statements(self) -> Iterator[_Statement]:
-        words: list[Word] = []
-        parts: list[Part] = []
+        words: list[ShellWord] = []
+        parts: list[WordPart] = []
         assigned: list[_Assignment] = []
-        lists: list[Word] | None = None  # the words of the array that is open
+        lists: list[ShellWord] | None = None  # the words of the array that is open
         documents: list[str] = []
         begins, drops = self._at, False
         while self._at < self._end:
@@ -176,14 +176,14 @@ class _Reader:
                 parts += self._parts(kind, match)
                 continue
             opens_list = match[0][0] == "(" and lists is None and bool(parts)
-            name = _ASSIGNS.fullmatch(Word(tuple(parts)).begins) if opens_list else None
+            name = _ASSIGNS.fullmatch(ShellWord(tuple(parts)).begins) if opens_list else None
             if name is not None and len(parts) == 1:
                 lists, parts = [], []
                 assigned.append(_Assignment(name[1], bool(name[2]), (), True))
                 self._at = match.start() + 1
                 continue
             if parts:
-                word, parts = Word(tuple(parts)), []
+                word, parts = ShellWord(tuple(parts)), []
                 if not drops:
                     (words if lists is None else lists).append(word)
                 drops = False
@@ -204,31 +204,31 @@ class _Reader:
                 if documents and "\n" in match[0]:
                     begins = yield from self._documents(documents)
         if parts and not drops:
-            words.append(Word(tuple(parts)))
+            words.append(ShellWord(tuple(parts)))
         yield from self._statement(words, assigned, (begins, self._end))
 
-    def _parts(self, kind: str, match: re.Match[str]) -> Iterator[Part]:
+    def _parts(self, kind: str, match: re.Match[str]) -> Iterator[WordPart]:
         span = match.span(kind)
         if kind == "computed":
-            yield Part(span, None, match[0])
+            yield WordPart(span, None, match[0])
         elif kind == "escape":
-            yield Part(match.span(), match["escape"], is_quoted=True)
+            yield WordPart(match.span(), match["escape"], is_quoted=True)
         elif kind == "plain":
             yield from self._divided(span, _FORMATTED if self._is_format else None, is_quoted=False)
         else:
             pattern = None if kind == "single" else _COMPUTED
             yield from self._divided(span, _FORMATTED if self._is_format else pattern, is_quoted=True)
 
-    def _divided(self, span: tuple[int, int], pattern: re.Pattern[str] | None, is_quoted: bool) -> Iterator[Part]:
+    def _divided(self, span: tuple[int, int], pattern: re.Pattern[str] | None, is_quoted: bool) -> Iterator[WordPart]:
         """Yield the parts of a quoted text: literal ones, and those that the shell computes."""
         at, end = span
         for match in pattern.finditer(self._text, at, end) if pattern else ():
             if at < match.start():
-                yield Part((at, match.start()), self._text[at : match.start()], is_quoted=is_quoted)
-            yield Part(match.span(), None, match[0], is_quoted)
+                yield WordPart((at, match.start()), self._text[at : match.start()], is_quoted=is_quoted)
+            yield WordPart(match.span(), None, match[0], is_quoted)
             at = match.end()
         if at < end or span[0] == end:
-            yield Part((at, end), self._text[at:end], is_quoted=is_quoted)
+            yield WordPart((at, end), self._text[at:end], is_quoted=is_quoted)
 
     def _documents(self, names: list[str]) -> Generator[_Statement, None, int]:
         """Yield the statements of here documents, each read by itself; return the place after them."""
@@ -243,7 +243,9 @@ class _Reader:
         names.clear()
         return self._at
 
-    def _statement(self, words: list[Word], assigned: list[_Assignment], span: tuple[int, int]) -> Iterator[_Statement]:
+    def _statement(
+        self, words: list[ShellWord], assigned: list[_Assignment], span: tuple[int, int]
+    ) -> Iterator[_Statement]:
         """Yield a statement without the keywords before it; they open and close blocks."""
         at = 0
         while at < len(words):
@@ -277,7 +279,7 @@ class _Reader:
             yield _Statement(tuple(assigned), tuple(rest), span, tuple(self._path[:_DEEPEST]))
 
 
-_UNKNOWN = Word((Part((0, 0), None, "$"),))
+_UNKNOWN = ShellWord((WordPart((0, 0), None, "$"),))
 
 
 class _Values:
@@ -296,13 +298,13 @@ class _Values:
         }
         """What is assigned once, on the outermost level; a function may be written before it."""
 
-    def commands(self) -> Iterator[Command]:
+    def commands(self) -> Iterator[ShellCommand]:
         for statement in self._statements:
             for each in statement.assigned:
                 self._assign(each, statement.path)
                 for word in each.value:
-                    yield Command((word,), word.span, False)
-            words: list[Word] = []
+                    yield ShellCommand((word,), word.span, False)
+            words: list[ShellWord] = []
             is_whole = True
             for word in statement.words[:_MOST_PARTS]:
                 replaced = self._replaced(word, statement.path)
@@ -310,11 +312,11 @@ class _Values:
                 is_whole = is_whole and replaced.is_whole
             is_whole = is_whole and max(len(words), len(statement.words)) <= _MOST_PARTS
             if words:
-                yield Command(tuple(words[:_MOST_PARTS]), statement.span, is_whole)
+                yield ShellCommand(tuple(words[:_MOST_PARTS]), statement.span, is_whole)
 
     def _assign(self, each: _Assignment, path: _Path) -> None:
         before = self._value(each.name, path) if each.adds else None
-        words: list[Word] = []
+        words: list[ShellWord] = []
         is_whole = True
         for word in each.value[:_MOST_PARTS]:
             replaced = self._replaced(word, path, divides=each.is_list)
@@ -322,7 +324,7 @@ class _Values:
             is_whole = is_whole and replaced.is_whole
         if each.adds and not each.is_list:
             head = before.words[0].parts if before and before.words else _UNKNOWN.parts
-            words = [Word((*head, *(part for word in words for part in word.parts)))]
+            words = [ShellWord((*head, *(part for word in words for part in word.parts)))]
         elif each.adds:
             words = [*(before.words if before else ()), *words]
             is_whole = is_whole and before is not None and before.is_whole
@@ -358,7 +360,7 @@ class _Values:
             return None
         return value if not later else _as_default(value)
 
-    def _replaced(self, word: Word, path: _Path, divides: bool = True) -> _Value:
+    def _replaced(self, word: ShellWord, path: _Path, divides: bool = True) -> _Value:
         """Return the words that a word becomes.
 
         :param divides: whether blanks in a value that is not quoted divide it; in an assignment they do not
@@ -370,18 +372,18 @@ class _Values:
             return value if value and value.is_list else _Value((word,), True, False)
         is_bare = divides and only is not None and bool(only.computes) and not only.is_quoted
         parts = [each for part in word.parts for each in self._expanded(part, path, is_bare or not divides)]
-        words = list(_divided(parts)) if is_bare else [Word(tuple(parts))]
+        words = list(_divided(parts)) if is_bare else [ShellWord(tuple(parts))]
         self._left -= len(parts)
         return _Value(tuple(words), True, not any(each.parts[0].value is None for each in words))
 
-    def _expanded(self, part: Part, path: _Path, keeps_places: bool) -> Iterator[Part]:
+    def _expanded(self, part: WordPart, path: _Path, keeps_places: bool) -> Iterator[WordPart]:
         """Yield what a part becomes, with the place of the part, or with the places in the value."""
         match = _VARIABLE.fullmatch(part.computes)
         name = match and (match[1] or match[2])
         value = self._value(name, path) if name else None
         if match and match[3] is not None and value is None and name not in self._given:
             start = part.span[0] + match.start(3)
-            yield Part((start, start + len(match[3])), match[3], is_quoted=True, is_default=True)
+            yield WordPart((start, start + len(match[3])), match[3], is_quoted=True, is_default=True)
         elif value is None or value.is_list or not value.words:
             yield part
         else:
@@ -394,13 +396,13 @@ def _size(value: _Value) -> int:
 
 
 def _as_default(value: _Value) -> _Value:
-    words = (Word(tuple(part._replace(is_default=True) for part in word.parts)) for word in value.words)
+    words = (ShellWord(tuple(part._replace(is_default=True) for part in word.parts)) for word in value.words)
     return value._replace(words=tuple(words))
 
 
-def _divided(parts: list[Part]) -> Iterator[Word]:
+def _divided(parts: list[WordPart]) -> Iterator[ShellWord]:
     """Yield the words that parts are, divided at blanks that are not quoted."""
-    word: list[Part] = []
+    word: list[WordPart] = []
     for part in parts:
         if part.is_quoted or part.value is None or part.span[1] - part.span[0] != len(part.value):
             word.append(part)
@@ -410,7 +412,7 @@ def _divided(parts: list[Part]) -> Iterator[Word]:
                 start = part.span[0] + match.start()
                 word.append(part._replace(span=(start, start + len(match[0])), value=match[0]))
             elif word:
-                yield Word(tuple(word))
+                yield ShellWord(tuple(word))
                 word = []
     if word:
-        yield Word(tuple(word))
+        yield ShellWord(tuple(word))

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...core.cann.input_shapes import Shapes, ShapesOf
+    from ...core.cann.option_files import CustomizeDtypes
     from ...core.check.finding import Finding
-    from ...core.check.mixlist import Form, MixlistReading, MixlistTarget
-    from ...core.check.options import OptionCheck
+    from ...core.check.mixlist import Form, Message, MixlistReading, MixlistTarget
     from .graph import GraphNode, ModelGraph
     from .judge.kernel_sources import Kernels
     from .judge.prepare import PreparedModel
@@ -195,17 +195,20 @@ class CheckedModels(list[CheckedModel]):
                 gone.append(name)
         return gone
 
-    def refused_by_columns(self, check: OptionCheck) -> Iterator[Finding]:
-        """Yield the lines whose dtypes no column has: of op types by the library; with models by their nodes."""
+    def refused_by_columns(
+        self, asked: CustomizeDtypes, targets: Sequence[MixlistTarget]
+    ) -> dict[tuple[str, bool], tuple[Message, str | None]]:
+        """Return the names of a file whose dtypes no column has: of op types by the library; with models by their
+        nodes.
+        """
         from .judge.kernel_sources import Kernels
         from .judge.support import refuses_all_nodes
 
-        asked = check.file.customized
-        kernels = {target: Kernels(target.target.operators, target.target.soc) for target in check.targets}
+        kernels = {target: Kernels(target.target.operators, target.target.soc) for target in targets}
         answers = [
             (model, target, model.prepare(target).with_files(customize_dtypes=asked).judge("mixed_float16"))
             for model in self
-            for target in check.targets
+            for target in targets
         ]
         refused: dict[tuple[str, bool], tuple[GraphNode, CheckedModel, MixlistTarget]] = {}
         for model, target, answer in answers:
@@ -216,14 +219,12 @@ class CheckedModels(list[CheckedModel]):
                 found = answer[node.index]
                 if found.code == "refused-customized" and found.confidence == "library":
                     refused[key] = node, model, target
-        for entry in check.file.entries:
-            key = (entry.name, entry.is_type)
-            by_columns = () if self or not entry.is_type else kernels.items()
-            chips = [
-                target for target, own in by_columns if refuses_all_nodes(asked.names[key].dtypes, own.of(entry.name))
-            ]
+        said: dict[tuple[str, bool], tuple[Message, str | None]] = {}
+        for key, line in asked.names.items():
+            by_columns = () if self or not line.is_type else kernels.items()
+            chips = [target for target, own in by_columns if refuses_all_nodes(line.dtypes, own.of(line.name))]
             if chips:
-                op_type, first = entry.name, chips[0]
+                op_type, first = line.name, chips[0]
                 reasons = [f"AI Core refuses its nodes in {listed(chips, form)}" for form in FORMS]
             elif key in refused:
                 node, model, first = refused[key]
@@ -235,7 +236,8 @@ class CheckedModels(list[CheckedModel]):
             else:
                 continue
             texts = (f"no column of `{op_type}` has the dtypes of this line: {why}" for why in reasons)
-            yield check.at_name("refused-by-columns", entry, both(texts), hint=_columns_of(kernels[first], op_type))
+            said[key] = both(texts), _columns_of(kernels[first], op_type)
+        return said
 
 
 def _modes(target: MixlistTarget, modes: Sequence[Mode]) -> list[str]:

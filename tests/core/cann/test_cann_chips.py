@@ -15,10 +15,10 @@ from raising import raised
 
 from opsinfo_cli.core.cann.chips import (
     chip_folder,
+    chips_in,
     folder_of,
     known_folders,
     meant_chip,
-    names_of,
     note_of,
     peoples_names,
     suggest,
@@ -173,7 +173,7 @@ def test_the_ini_files_of_an_install_come_before_the_table(folder: str, tmp_path
     assert Install.open(root, "Ascend910B7").soc == Install.open(root, "910B7").soc == "ascend910b"
     assert Install.open(root, "310P3").soc == "ascend910"
     assert Install.open(root, "Ascend910B3").soc == "ascend910b"  # by the table: these files do not have it
-    assert names_of("ascend910b", chips_at(root)) == ["Ascend910B7"]
+    assert chips_in("ascend910b", chips_at(root)) == ["Ascend910B7"]
 
 
 def test_ini_files_that_cannot_be_read_or_say_nothing_are_passed_over(tmp_path: Path) -> None:

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.core.cann.policy import Policy
-from opsinfo_cli.core.change.policy_lines import Known, can_be_line, policy_lines, read_policy_lines, with_mistakes
+from opsinfo_cli.core.change.policy_lines import (
+    KnownPolicies,
+    can_be_line,
+    policy_lines,
+    read_policy_lines,
+    with_mistakes,
+)
 
 names = st.text("Add \u7b97#\u2028", min_size=1, max_size=5).filter(can_be_line)
 policies = st.dictionaries(names, st.sampled_from([*Policy, None]), max_size=5)
@@ -15,7 +21,7 @@ texts = st.lists(st.sampled_from(["white", "blak", "Add", "Log", " ", "\t", "#",
 
 @given(policies, st.data())
 def test_changed_words_are_the_moves(before: dict[str, Policy | None], data: st.DataObject) -> None:
-    known = Known(before, is_whole=True)
+    known = KnownPolicies(before, is_whole=True)
     text = policy_lines("Policies", before)
     assert read_policy_lines(text, known) == ({}, [])
     after = {name: data.draw(st.sampled_from([policy or Policy.BLACK, *Policy])) for name, policy in before.items()}
@@ -28,7 +34,7 @@ def test_changed_words_are_the_moves(before: dict[str, Policy | None], data: st.
 
 @given(texts, st.booleans())
 def test_errors_are_comments_that_change_nothing_and_do_not_pile_up(text: str, is_whole: bool) -> None:
-    known = Known({"Add": Policy.WHITE, "Log": None}, is_whole)
+    known = KnownPolicies({"Add": Policy.WHITE, "Log": None}, is_whole)
     asked, mistakes = read_policy_lines(text, known)
     once = with_mistakes(text, mistakes)
     again, still = read_policy_lines(once, known)

@@ -31,7 +31,7 @@ from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.closed_folders import Widened
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.core.change.reapply import lost_edits
-from opsinfo_cli.core.change.record import Entry, outcome
+from opsinfo_cli.core.change.record import BackupEntry, outcome
 from opsinfo_cli.core.change.replace_file import digest_at
 from opsinfo_cli.core.change.restore import restore_change, restore_last, restore_to
 from opsinfo_cli.core.change.vault import Vault
@@ -97,7 +97,7 @@ def test_an_undo_returns_its_change_and_both_contents_and_can_be_shown(
     undoing, _ = restore_last(writer, everywhere, False, dry_run=False)
     record = record_of(vault, undoing)
     assert (record.kind, record.undoes, record.state, record.files[0].given) == ("restore", moved, "done", str(link))
-    assert writer.vault.content(Entry(record, 0)) == NEW.encode()
+    assert writer.vault.content(BackupEntry(record, 0)) == NEW.encode()
 
 
 def test_a_change_of_several_files_is_undone_as_a_whole(writer: Writer, library: Path, other: Path) -> None:

@@ -22,7 +22,7 @@ from opsinfo_cli.core.change.fmt import FmtPlan
 from opsinfo_cli.core.change.move import Movable
 from opsinfo_cli.core.change.output_file import new_folder, write_copies, write_file
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan
-from opsinfo_cli.core.change.record import Entry
+from opsinfo_cli.core.change.record import BackupEntry
 from opsinfo_cli.core.change.replace_file import sha256_of
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.writer import Writer
@@ -41,7 +41,7 @@ def test_a_move_is_written_recorded_and_backed_up(library: Path, vault: Vault) -
     assert (changed.path, changed.before, changed.after) == (str(library), sha256_of(TEXT.encode()), file.result.sha256)
     assert changed.moves == {"Add": ["white", "black"]}
     assert file.backup == record.backup_id(0)
-    assert Path(vault.backup_path(Entry(record, 0))).read_text() == TEXT
+    assert Path(vault.backup_path(BackupEntry(record, 0))).read_text() == TEXT
 
 
 def test_without_a_change_no_file_is_touched(library: Path, vault: Vault) -> None:
@@ -296,7 +296,7 @@ def test_a_file_with_any_name_is_written_and_restored(writer: Writer, tmp_path: 
     assert path.read_text() == NEW
     (record,) = records(writer.vault)
     assert record.files[0].path == str(path)
-    assert writer.vault.content(Entry(record, 0)) == TEXT.encode()
+    assert writer.vault.content(BackupEntry(record, 0)) == TEXT.encode()
 
 
 # other programs

@@ -21,7 +21,7 @@ from opsinfo_cli.core.check.asked import Asked
 from opsinfo_cli.core.check.finding import Finding, Fix, Outcome
 from opsinfo_cli.core.check.fixes import FixPlan
 from opsinfo_cli.core.check.kinds import find_in_mixlist
-from opsinfo_cli.core.check.mixlist import KnownEntry, MixlistReading, MixlistTarget, names_of
+from opsinfo_cli.core.check.mixlist import KnownEntry, MixlistReading, MixlistTarget, near_names_of
 from opsinfo_cli.core.check.rules import RULES
 from opsinfo_cli.core.text.patch import Edit
 from opsinfo_cli.core.text.scanner import Node
@@ -41,7 +41,7 @@ def against() -> list[MixlistTarget]:
 def fixed(text: str, against: list[MixlistTarget], unsafe: bool = False) -> str:
     def find(source: Source) -> list[Finding]:
         outcome = Outcome()
-        outcome.add(source.path, "mixlist", find_in_mixlist(source, Asked(tuple(against)), names_of(against)))
+        outcome.add(source.path, "mixlist", find_in_mixlist(source, Asked(tuple(against)), near_names_of(against)))
         return outcome.findings
 
     return planned(Job("m.json", FixPlan(find, unsafe)), Source(text.encode(), "m.json")).result.data.decode()

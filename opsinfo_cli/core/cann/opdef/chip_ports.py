@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .definition import CoreConfig, OpDefinition, Port, PortColumns, Ports
+from .definition import CoreConfig, OpDefinition, OpDefPort, PortColumns, Ports
 from .tokens import SourceFault
 
 MOST_WORDS = 1_000_000
@@ -24,7 +24,7 @@ class ChipPorts(NamedTuple):
     """
 
     ports: Ports
-    lengths: Sequence[tuple[str, Port, str, PortColumns]] = ()
+    lengths: Sequence[tuple[str, OpDefPort, str, PortColumns]] = ()
 
 
 def merge_ports(operator: OpDefinition, config: CoreConfig) -> ChipPorts:
@@ -40,7 +40,7 @@ def merge_ports(operator: OpDefinition, config: CoreConfig) -> ChipPorts:
             raise port.unread
         if not port.formats.plain and not port.formats.axis:  # SetDefaultND, :386-394
             port.formats.form, port.formats.axis = "axis", [_ND]
-    counted: list[tuple[str, Port, str, PortColumns]] = []  # plain columns, whose lengths must agree (:145-175)
+    counted: list[tuple[str, OpDefPort, str, PortColumns]] = []  # plain columns, whose lengths must agree (:145-175)
     for section, port in ports.by_section():
         if port.dtypes.form == "plain" and not _has_target(port):
             counted.append((section, port, "dtype", port.dtypes))
@@ -101,7 +101,9 @@ def _resolve_follow(given: Ports) -> tuple[Ports, list[tuple[str, str, str]]]:
     return ports, followers
 
 
-def _target(port: Port, names: set[str], inputs: dict[str, Port], resolved: dict[str, tuple[str, str]]) -> str | None:
+def _target(
+    port: OpDefPort, names: set[str], inputs: dict[str, OpDefPort], resolved: dict[str, tuple[str, str]]
+) -> str | None:
     """Return the input that a port follows in the end; None if it follows none, or the engine refuses it."""
     if port.follow is None or port.follow[0] not in names:
         return None
@@ -120,7 +122,7 @@ def _target(port: Port, names: set[str], inputs: dict[str, Port], resolved: dict
 # A chip's overrides
 
 
-def _override(base: list[Port], overrides: list[Port]) -> list[Port]:
+def _override(base: list[OpDefPort], overrides: list[OpDefPort]) -> list[OpDefPort]:
     """Return ports with those of a configuration merged in; new ones come last (:51-66).
 
     Columns are overwritten only if they are given, most else always (:772-824). The form of the columns is always
@@ -151,16 +153,16 @@ def _override(base: list[Port], overrides: list[Port]) -> list[Port]:
 # Columns
 
 
-def _has_target(port: Port) -> bool:
+def _has_target(port: OpDefPort) -> bool:
     return port.is_scalar and (port.to_dtype is not None or port.to_port is not None)
 
 
-def _has_no_format(port: Port) -> bool:
+def _has_no_format(port: OpDefPort) -> bool:
     """Return whether the format is ND whatever was written: of scalars and of values that are needed early."""
     return port.is_scalar or bool(port.value_depend)
 
 
-def _permute(ports: list[Port], count: int) -> None:
+def _permute(ports: list[OpDefPort], count: int) -> None:
     """Write the final columns: for each plain column all combinations of the axes, the first axis slowest (:68-133).
 
     :raises SourceFault: if there are too many

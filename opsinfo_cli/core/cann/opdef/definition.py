@@ -118,7 +118,7 @@ class PortColumns:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Port:
+class OpDefPort:
     """An input or output (``OpParamDef``).
 
     :param param_type: the constant of ``Option``
@@ -145,10 +145,10 @@ class Port:
     depends_on_compute: bool = False
     unread: SourceFault | None = None
 
-    def copy(self) -> Port:
+    def copy(self) -> OpDefPort:
         return replace(self, dtypes=self.dtypes.copy(), formats=self.formats.copy())
 
-    def call(self, method: str, arguments: Arguments, place: int) -> Port:
+    def call(self, method: str, arguments: Arguments, place: int) -> OpDefPort:
         try:
             match method:
                 case "ParamType":
@@ -222,10 +222,10 @@ class Port:
 class Ports:
     """Inputs and outputs, in the order in which they are first named."""
 
-    inputs: list[Port] = field(default_factory=list)
-    outputs: list[Port] = field(default_factory=list)
+    inputs: list[OpDefPort] = field(default_factory=list)
+    outputs: list[OpDefPort] = field(default_factory=list)
 
-    def port(self, kind: str, name: str, place: int) -> Port:
+    def port(self, kind: str, name: str, place: int) -> OpDefPort:
         """Return the port of a name, made if there is none (op_def_impl.cc:1091-1130).
 
         :param kind: ``Input`` or ``Output``
@@ -237,14 +237,14 @@ class Ports:
                 return port
         if len(ports) >= MOST_PORTS:
             raise SourceFault(f"more than {MOST_PORTS:,} ports", place)
-        ports.append(Port(name))
+        ports.append(OpDefPort(name))
         return ports[-1]
 
     @property
-    def every(self) -> list[Port]:
+    def every(self) -> list[OpDefPort]:
         return [*self.inputs, *self.outputs]
 
-    def by_section(self) -> Iterator[tuple[str, Port]]:
+    def by_section(self) -> Iterator[tuple[str, OpDefPort]]:
         """Yield the ports with their sections in a library: ``input0``."""
         for kind, ports in (("input", self.inputs), ("output", self.outputs)):
             for at, port in enumerate(ports):
@@ -309,7 +309,7 @@ class CoreConfig:
             config.is_passed = True
             config = config.origin
 
-    def call(self, method: str, arguments: Arguments, place: int) -> CoreConfig | Port:
+    def call(self, method: str, arguments: Arguments, place: int) -> CoreConfig | OpDefPort:
         """:raises SourceFault: if an argument is not known"""
         if method in FLAGS:
             known(arguments)
@@ -494,5 +494,5 @@ class OpDefinition:
         return None
 
 
-Part = Port | CoreConfig | AICore | Attribute | Collective | OtherCore
+Part = OpDefPort | CoreConfig | AICore | Attribute | Collective | OtherCore
 """What the calls of an ``OpDef`` return, and ``OpAICoreConfig``."""

@@ -109,7 +109,7 @@ def find_sources(path: str) -> Sources:
     :raises Refused: if the path cannot be read, or has more than :data:`MOST_FILES`
     """
     if not os.path.isdir(path):
-        return Sources([path] if is_source(read_bytes(path)) else [], [])
+        return Sources([path] if is_source(read_source(path)) else [], [])
 
     def refuse(error: OSError) -> None:
         raise unreadable(error, error.filename) from None
@@ -127,7 +127,7 @@ def find_sources(path: str) -> Sources:
         folders[:] = [name for name in folders if name not in wanted and not name.startswith(".")]
         for file in (os.path.join(parent, name) for name in files if name.endswith(SUFFIXES)):
             try:
-                registers = is_source(read_bytes(file, path if os.path.islink(file) else None))
+                registers = is_source(read_source(file, path if os.path.islink(file) else None))
             except Refused:  # its reader names the reason
                 registers = file.endswith("_def.cpp")
             if registers and above:
@@ -137,7 +137,7 @@ def find_sources(path: str) -> Sources:
     return Sources(sorted(found), sorted(left_out))
 
 
-def read_bytes(path: str, tree: str | None = None) -> bytes:
+def read_source(path: str, tree: str | None = None) -> bytes:
     """Return the text of a source or header.
 
     :param tree: the folder in which the path was met; None for a path that the user names

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ....errors import Refused
-from .find import read_bytes
+from .find import read_source
 from .runner import value_of
 from .source_text import UNDECIDED
 from .tokens import Directive, SourceFault, SourceMap, Token, lex
@@ -79,14 +79,14 @@ class Files:
 
         :raises Refused: if it cannot be read
         """
-        text = read_bytes(path).decode("utf-8-sig", "replace")
+        text = read_source(path).decode("utf-8-sig", "replace")
         return list(lex(text, self.places.add(path, text)))
 
     def header(self, path: str) -> list[list[Token] | Directive] | None:
         """Return those of a header; None if it is outside the project, or cannot be read."""
         if path not in self._parts:
             try:
-                text = read_bytes(path, self._project).decode("utf-8-sig", "replace") if os.path.isfile(path) else None
+                text = read_source(path, self._project).decode("utf-8-sig", "replace") if os.path.isfile(path) else None
             except Refused:
                 text = None
             self._parts[path] = None if text is None else list(lex(text, self.places.add(path, text)))

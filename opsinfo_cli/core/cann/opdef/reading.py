@@ -12,7 +12,7 @@ from ....errors import Refused, join_some
 from ...document import Unreadable
 from ..policy import Policy
 from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition
-from .find import NotRead, project_of, read_bytes, shows_class
+from .find import NotRead, project_of, read_source, shows_class
 from .preprocessor import OF_CANN, Files, Preprocessor
 from .runner import Runner
 from .tokens import NotDefined, SourceFault, SourceLine, SourceMap
@@ -180,7 +180,7 @@ class Unpassed(NamedTuple):
     flag: SourceLine | None
 
 
-class Registration(NamedTuple):
+class RegisteredType(NamedTuple):
     """One ``OP_ADD``. Of several of one op type in a library, opbuild uses the first for all."""
 
     name: str
@@ -199,7 +199,7 @@ class Reading:
     operators: list[DeclaredOperator] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     unpassed: list[Unpassed] = field(default_factory=list)
-    registrations: list[Registration] = field(default_factory=list)
+    registrations: list[RegisteredType] = field(default_factory=list)
     not_read: list[NotRead] = field(default_factory=list)
 
 
@@ -293,7 +293,7 @@ def _common(macro: str, defined: Reading, undefined: Reading) -> Reading:
 def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None:
     places = preprocessor.files.places
     tokens = preprocessor.run(file)
-    if not any(token.text.endswith("OpDef") for token in tokens) and not shows_class(file, read_bytes(file)):
+    if not any(token.text.endswith("OpDef") for token in tokens) and not shows_class(file, read_source(file)):
         reading.not_read.append(NotRead(file, _NO_CLASS))
         return
     runner = Runner(tokens)
@@ -308,7 +308,7 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
             reason = f"on {registration.chip}: `REGISTER_OP_AICORE_CONFIG` is not interpreted"
             reading.unreadable.append(Unreadable(registration.name, *place, reason, registration.chip))
             continue
-        reading.registrations.append(Registration(registration.name, place))
+        reading.registrations.append(RegisteredType(registration.name, place))
         try:
             operator, configs = runner.construct_operator(registration)
         except SourceFault as fault:
@@ -347,7 +347,7 @@ def _with_includes(reason: str, preprocessor: Preprocessor) -> str:
 
 def _given_up(file: str, place: SourceLine, reason: str) -> Reading:
     """Return all op types of a source as unreadable, and the file itself if it shows none."""
-    data = read_bytes(file)
+    data = read_source(file)
     if not shows_class(file, data):
         return Reading([file], not_read=[NotRead(file, _NO_CLASS)])
     names = dict.fromkeys(re.findall(r"\bOP_ADD\s*\(\s*(\w+)", data.decode("utf-8", "replace"))) or {None: None}

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from . import standard
-from .definition import FLAGS, AICore, Attribute, CoreConfig, OpDefinition, Part, Port
-from .source_text import ASSIGNMENTS, UNDECIDED, Class, Declaration, Function, SourceText, Type, unescaped
+from .definition import FLAGS, AICore, Attribute, CoreConfig, OpDefinition, OpDefPort, Part
+from .source_text import ASSIGNMENTS, UNDECIDED, Class, Declaration, SourceFunction, SourceText, TypeText, unescaped
 from .tokens import NotDefined, SourceFault, Token
-from .values import Budget, EnumConstant, Functions, Map, Position, Scope, Size, Unknown, Variable
+from .values import EnumConstant, Functions, Map, Position, Scope, SizeValue, StepBudget, Unknown, Variable
 
 MOST_STEPS = 500_000
 """Expressions and statements of one source. The most that one of 1,800 real sources takes are 35,000."""
@@ -39,7 +39,7 @@ _TYPES = _NUMBERS | _VECTORS | _MAPS | _TEXTS | _TUPLES | {"OpAICoreConfig", "Da
 _PARTS: dict[str, type] = {
     "OpAICoreConfig": CoreConfig,
     "OpAICoreDef": AICore,
-    "OpParamDef": Port,
+    "OpParamDef": OpDefPort,
     "OpAttrDef": Attribute,
 }
 _ENUMERATIONS = frozenset(
@@ -121,9 +121,9 @@ class Runner:
         """:raises SourceFault: if the brackets do not balance"""
         self.text = SourceText(tokens)
         self.registrations: list[Registration] = []
-        self._budget = Budget(MOST_STEPS)
+        self._budget = StepBudget(MOST_STEPS)
         self._classes: dict[str, list[Class]] = {}
-        self._aliases: dict[str, Type] = {}
+        self._aliases: dict[str, TypeText] = {}
         self._statics: dict[str, Scope] = {}
         self._configs: list[CoreConfig] = []
         self._undecided: list[SourceFault] = []
@@ -345,7 +345,7 @@ class Runner:
             self._configs.append(value)
         scope[declared.name] = value
 
-    def _construct(self, kind: Type, items: list[object], is_braced: bool, at: int) -> object:
+    def _construct(self, kind: TypeText, items: list[object], is_braced: bool, at: int) -> object:
         """Return ``T(items)`` or ``T{items}``."""
         kind = self._resolve(kind)
         if kind.name == "OpAICoreConfig":
@@ -372,7 +372,7 @@ class Runner:
         place = self.text.places[at]
         return CoreConfig.of_chip(place) if items else CoreConfig(place=place)
 
-    def _vector(self, kind: Type, items: list[object], is_braced: bool, at: int) -> object:
+    def _vector(self, kind: TypeText, items: list[object], is_braced: bool, at: int) -> object:
         """Return a vector by the constructor that C++ chooses.
 
         In braces it is the list of the elements, unless these have another type: ``vector<DataType>{3, DT_INT8}`` is
@@ -399,7 +399,7 @@ class Runner:
             return [0] * size
         return self._convert(kind, first if not is_braced and len(items) == 1 else items, at)
 
-    def _resolve(self, kind: Type) -> Type:
+    def _resolve(self, kind: TypeText) -> TypeText:
         for _ in range(8):
             alias = self._aliases.get(kind.name)
             if alias is None or alias.name == kind.name:
@@ -407,12 +407,12 @@ class Runner:
             kind = alias._replace(is_array=kind.is_array, is_pointer=kind.is_pointer)
         return kind
 
-    def _argument_type(self, kind: Type, index: int) -> Type | None:
+    def _argument_type(self, kind: TypeText, index: int) -> TypeText | None:
         """Return an argument of a template."""
         typed = self.text.type(*kind.arguments[index]) if index < len(kind.arguments) else None
         return self._resolve(typed[0]) if typed else None
 
-    def _convert(self, kind: Type, value: object, at: int) -> object:
+    def _convert(self, kind: TypeText, value: object, at: int) -> object:
         """Return a copy of a value as one of a type: of what braces give as what they begin."""
         kind = self._resolve(kind)
         if isinstance(value, Unknown) or kind.is_pointer:
@@ -435,12 +435,12 @@ class Runner:
             return int(value)
         return self._copy(value, at)
 
-    def _map(self, kind: Type, pairs: list[object], at: int) -> object:
+    def _map(self, kind: TypeText, pairs: list[object], at: int) -> object:
         self._spend(len(pairs), at)
         key_type, element = self._argument_type(kind, 0), self._argument_type(kind, 1)
         if key_type is None or element is None:
             return Unknown(self.text.fault("a map without the types of its keys and values is not interpreted", at))
-        of: Type = element
+        of: TypeText = element
         found = Map((), lambda: self._construct(of, [], False, at))
         for pair in pairs:
             if not isinstance(pair, list) or len(pair) != 2:
@@ -476,7 +476,7 @@ class Runner:
 
     # Functions
 
-    def _choose(self, functions: Functions, given: Sequence[object], place: int) -> Function:
+    def _choose(self, functions: Functions, given: Sequence[object], place: int) -> SourceFunction:
         """:raises SourceFault: if there is none, or it cannot be told"""
         fitting = [
             each
@@ -511,7 +511,7 @@ class Runner:
             return kind not in _VECTORS | _TEXTS | _MAPS
         return True
 
-    def _bind(self, function: Function, parent: Scope, given: Sequence[object], place: int) -> Scope:
+    def _bind(self, function: SourceFunction, parent: Scope, given: Sequence[object], place: int) -> Scope:
         """Return the scope of a body, with its parameters."""
         scope = Scope(parent)
         for index, parameter in enumerate(function.parameters):
@@ -803,7 +803,7 @@ class Runner:
         if isinstance(before, CoreConfig) and isinstance(value, CoreConfig):
             value.variable, value.place = before.variable, before.place
             self._configs = [value if each is before else each for each in self._configs]
-        elif isinstance(before, CoreConfig | AICore | Port):
+        elif isinstance(before, CoreConfig | AICore | OpDefPort):
             raise self.text.fault("what is assigned to a part of the operator is not understood", at)
         if isinstance(target, Variable) and not _store(target, value):
             raise self.text.fault("the assignment is not understood", at)
@@ -906,7 +906,7 @@ class Runner:
         if len(items) != 1:
             raise self.text.fault("a cast that is not understood", at)
         to = self.text.words[opening - 2]
-        value = self._convert(Type(to), _plain(items[0]), at) if to in _INTEGERS else items[0]
+        value = self._convert(TypeText(to), _plain(items[0]), at) if to in _INTEGERS else items[0]
         return value, self.text.after(opening)
 
     def _lambda(self, at: int, end: int, scope: Scope) -> tuple[object, int]:
@@ -934,7 +934,7 @@ class Runner:
                 if is_local and ["&", name] not in captures:
                     variable = self._variable(name, scope, at)
                     inner[name] = self._copy(_plain(variable), at)
-        function = Function("lambda", parameters, self.text.inside(body), (), at)
+        function = SourceFunction("lambda", parameters, self.text.inside(body), (), at)
         return Functions([function], inner), self.text.after(body)
 
     # Names
@@ -1033,14 +1033,14 @@ class Runner:
         given = self._items(*self.text.inside(opening), scope)
         if last == "sizeof":
             value = _plain(given[0]) if given else None
-            return Size(len(value) if isinstance(value, list) else 1)
+            return SizeValue(len(value) if isinstance(value, list) else 1)
         this = scope.holder("this")
         operator = this["this"] if this is not None and len(parts) == 1 else None
         if isinstance(operator, Instance) and operator.definition and last in OpDefinition.METHODS:
             return self._call_operator(operator, last, given, place)
         if last in _TYPES or last in self._aliases or last in self._classes:
             is_braced = self.text.words[opening] == "{"
-            return self._construct(Type(last, tuple(arguments)), [_plain(each) for each in given], is_braced, at)
+            return self._construct(TypeText(last, tuple(arguments)), [_plain(each) for each in given], is_braced, at)
         if len(arguments) == 1 and (parts[-2:-1] == ["numeric_limits"] or (last == "get" and len(given) == 1)):
             return self._of_template(parts, arguments[0], given, at)
         if last in ("for_each", "transform"):

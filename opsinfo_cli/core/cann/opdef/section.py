@@ -9,7 +9,7 @@ import math
 import struct
 from collections.abc import Iterator
 
-from .definition import Attribute, CoreConfig, OpDefinition, Port, Ports
+from .definition import Attribute, CoreConfig, OpDefinition, OpDefPort, Ports
 from .words import dtype_word, format_word, param_type_word, snake_case
 
 Sections = dict[str, dict[str, str]]
@@ -32,7 +32,7 @@ def entry(operator: OpDefinition, config: CoreConfig, ports: Ports | None) -> Se
     return found
 
 
-def _port(port: Port) -> Iterator[tuple[str, str]]:
+def _port(port: OpDefPort) -> Iterator[tuple[str, str]]:
     yield "name", port.name
     if port.dtypes.written:
         yield "dtype", ",".join(map(dtype_word, port.dtypes.written))
@@ -56,7 +56,7 @@ def _port(port: Port) -> Iterator[tuple[str, str]]:
         yield "outputShapeDependOnCompute", "true"
 
 
-def _initial(port: Port) -> str:
+def _initial(port: OpDefPort) -> str:
     """Return the text of ``InitValue``: a number, a scalar, or a scalar for each dtype (:133-223)."""
     if isinstance(port.initial, int):
         return str(port.initial)

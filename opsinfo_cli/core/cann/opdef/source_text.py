@@ -52,7 +52,7 @@ _FROM_THE_RIGHT = 1
 """Operators up to this level take what is right of the first of them; others what is left of the last."""
 
 
-class Type(NamedTuple):
+class TypeText(NamedTuple):
     """``const std::vector<ge::DataType>&``: name ``vector``, one argument, a reference.
 
     :param name: without namespaces; ``auto`` if it is deduced
@@ -75,7 +75,7 @@ class Declaration(NamedTuple):
     :param given: the value, or the items
     """
 
-    type: Type
+    type: TypeText
     name: str
     at: int
     opening: str
@@ -85,12 +85,12 @@ class Declaration(NamedTuple):
 class Parameter(NamedTuple):
     """:param default: None without one"""
 
-    type: Type
+    type: TypeText
     name: str | None
     default: Part | None
 
 
-class Function(NamedTuple):
+class SourceFunction(NamedTuple):
     """:param initializers: of a constructor: what it gives to bases and members
     :param at: the index of the name
     """
@@ -257,7 +257,7 @@ class SourceText:
 
     # Types and heads
 
-    def type(self, at: int, end: int) -> tuple[Type, int] | None:
+    def type(self, at: int, end: int) -> tuple[TypeText, int] | None:
         """Return the type that begins here, and the index after it; None if there is none."""
         words = self.words
         while at < end and words[at] in _QUALIFIERS:
@@ -277,7 +277,7 @@ class SourceText:
         while at < end and words[at] in ("&", "&&", "*", "const"):
             around.append(words[at])
             at += 1
-        return Type(name, arguments, "&" in around or "&&" in around, "*" in around), at
+        return TypeText(name, arguments, "&" in around or "&&" in around, "*" in around), at
 
     def declarations(self, at: int, end: int) -> list[Declaration]:
         """Return what a statement declares, which ends with ``;`` at ``end``; nothing if it is another statement."""
@@ -315,7 +315,7 @@ class SourceText:
         names = [word for word in self.words[at:stop] if word.isidentifier()]
         return names[-1] if names else None
 
-    def function(self, start: int, end: int) -> tuple[Function, int] | None:
+    def function(self, start: int, end: int) -> tuple[SourceFunction, int] | None:
         """Return the function that is defined here, and the index after it; None if there is none."""
         words, at = self.words, start
         while at < end and words[at] not in (";", "{", "=", "("):
@@ -341,7 +341,7 @@ class SourceText:
             return None
         name = "~" * (words[opening - 2] == "~") + words[opening - 1]
         parameters = self.parameters(*self.inside(opening))
-        return Function(name, parameters, self.inside(at), initializers, opening - 1), self.after(at)
+        return SourceFunction(name, parameters, self.inside(at), initializers, opening - 1), self.after(at)
 
     def parameters(self, start: int, end: int) -> list[Parameter]:
         return [self._parameter(*part) for part in self.split(start, end, of_types=True)]
@@ -358,7 +358,7 @@ class SourceText:
                 return Parameter(kind, name, None)
             if self.words[at] == "=":
                 return Parameter(kind, name, (at + 1, end))
-        return Parameter(Type("?"), None, None)  # a pointer to a function, a pack: no value has such a type here
+        return Parameter(TypeText("?"), None, None)  # a pointer to a function, a pack: no value has such a type here
 
     def class_(self, at: int, end: int) -> tuple[Class | None, int]:
         """Return the class that is defined behind ``class``, and the index after it; None if it is only declared."""

@@ -14,13 +14,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .tokens import SourceFault
-from .values import Arguments, Budget, EnumConstant, Map, Position, Size, Unknown
+from .values import Arguments, EnumConstant, Map, Position, SizeValue, StepBudget, Unknown
 
 Spend = Callable[[int], None]
 _MISFITS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 
 
-def method(value: object, name: str, arguments: Arguments, budget: Budget, place: int) -> object:
+def method(value: object, name: str, arguments: Arguments, budget: StepBudget, place: int) -> object:
     """Return what a method of a vector, map, string or iterator returns.
 
     :raises SourceFault: if it is not known, or the arguments do not fit
@@ -31,7 +31,7 @@ def method(value: object, name: str, arguments: Arguments, budget: Budget, place
     return _called(name, lambda spend: call(value, arguments, spend), budget, place)
 
 
-def function(name: str, arguments: Arguments, budget: Budget, place: int) -> object:
+def function(name: str, arguments: Arguments, budget: StepBudget, place: int) -> object:
     """Return what a function of :data:`FUNCTIONS` returns.
 
     :raises SourceFault: if the arguments do not fit
@@ -39,7 +39,7 @@ def function(name: str, arguments: Arguments, budget: Budget, place: int) -> obj
     return _called(name, lambda spend: FUNCTIONS[name](arguments, spend), budget, place)
 
 
-def _called(name: str, call: Callable[[Spend], object], budget: Budget, place: int) -> object:
+def _called(name: str, call: Callable[[Spend], object], budget: StepBudget, place: int) -> object:
     try:
         return call(lambda steps: budget.spend(steps, place))
     except _MISFITS:
@@ -253,7 +253,7 @@ def unary(operation: str, value: object, place: int) -> object:
     return Unknown(SourceFault(f"`{operation}` of this value is not interpreted", place))
 
 
-def binary(operation: str, left: object, right: object, budget: Budget, place: int) -> object:
+def binary(operation: str, left: object, right: object, budget: StepBudget, place: int) -> object:
     """Return ``left operation right``; unknown if it cannot be worked out or does not fit into 64 bits."""
     for each in (left, right):
         if isinstance(each, Unknown):
@@ -293,7 +293,7 @@ def _equal(left: Any, right: Any) -> bool:
 
 def _divide(left: Any, right: Any) -> object:
     """C++ rounds towards zero."""
-    if isinstance(left, Size):
+    if isinstance(left, SizeValue):
         left, right = left.items, right.items
     if not (isinstance(left, int) and isinstance(right, int)):
         return left / right

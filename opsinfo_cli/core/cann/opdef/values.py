@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .source_text import Function
+from .source_text import SourceFunction
 from .tokens import SourceFault
 
 
@@ -68,7 +68,7 @@ class Functions(NamedTuple):
     :param scope: where their bodies look up names
     """
 
-    definitions: list[Function]
+    definitions: list[SourceFunction]
     scope: Scope
 
 
@@ -87,7 +87,7 @@ class Position:
         return Position(self.owner, self.items, index)
 
 
-class Size(NamedTuple):
+class SizeValue(NamedTuple):
     """``sizeof``: only a ratio of two is a number here.
 
     :param items: of the array
@@ -108,7 +108,7 @@ class Map(dict[object, object]):
 
 
 @dataclass(eq=False, repr=False)
-class Budget:
+class StepBudget:
     """What the statements of a source may cost: steps, and elements of vectors and texts that they make."""
 
     left: int

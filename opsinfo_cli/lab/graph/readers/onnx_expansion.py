@@ -11,7 +11,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, NamedTuple
 
-from ....core.cann.onnx_opsets import DEFAULT_DOMAIN, op_types_of
+from ....core.cann.onnx_opsets import DEFAULT_DOMAIN, onnx_op_types
 from ....errors import Damaged
 from ..dtypes import ONNX
 from ..graph import UNKNOWN, GraphTensor, Weights
@@ -60,7 +60,7 @@ def find(graph: SourceGraph, node: SourceNode, opsets: dict[str, int]) -> Transl
     """Return how the front end translates a node."""
     domain, _, op = node.op.rpartition("::")
     key = (domain or DEFAULT_DOMAIN, opsets.get(domain, 1), op)
-    op_types = op_types_of(*key)
+    op_types = onnx_op_types(*key)
     name = "::".join(map(str, key))
     if not op_types:
         return Translation(name, refused=f"no plugin for {name}")
