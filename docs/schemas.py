@@ -36,39 +36,32 @@ class Document(NamedTuple):
     commands: tuple[str, ...]
 
 
-def _typed(name: str) -> tuple[str, Document]:
-    return name, Document(f"lab.documents.{name}:{name.capitalize()}Document", (name,))
-
-
-DOCUMENTS = dict(
-    [
-        ("backups", Document("core.change.backups:BackupsDocument", ("backups",))),
-        ("modes", Document("core.commands.modes:ModesDocument", ("modes",))),
-        ("restore", Document("core.change.restore:RestoreDocument", ("restore",))),
-        ("diff", Document("core.compare:TwoTargets|ManyTargets", ("diff",))),
-        ("merge", Document("core.merge:MergeDocument", ("merge",))),
-        ("list", Document("core.cann.operator_rows:ListDocument", ("list",))),
-        ("show", Document("core.cann.operator_rows:ShowDocument", ("show",))),
-        ("completion", Document("core.commands.completion:CompletionScript", ("completion",))),
-        ("explain", Document("core.commands.explain:Explanations", ("explain",))),
-        ("schema", Document("core.commands.schema:SchemaNames|PublishedSchema", ("schema",))),
-        ("socs", Document("core.commands.socs:SocsDocument", ("socs",))),
-        (
-            "move",
-            Document("core.change.plan:MoveDocument", ("move", "edit", "apply", "fmt", "reapply", "snapshot")),
-        ),
-        ("validate", Document("core.check.checked:ValidateDocument", ("validate", "doctor"))),
-        ("bisect", Document("lab.bisect.culprits:Search|Plan", ("bisect",))),
-        *(_typed(name) for name in ("graph", "profile", "simulate")),
-        ("numerics", Document("lab.commands.numerics:Formats|DumpedTensors|DumpedCalls|Values", ("numerics",))),
-        ("qualify", Document("logs.soundness:QualifyDocument", ("qualify",))),
-        ("systems-convert", Document("systems.conversion:ConversionDocument", ("systems convert",))),
-        ("systems-decide", Document("systems.decide:Decisions", ("systems decide",))),
-        ("systems-diff", Document("systems.commands.diff:TwoSystems|ManySystems", ("systems diff",))),
-        ("systems-list", Document("systems.commands.list:SystemsList", ("systems list",))),
-        ("systems-show", Document("systems.system:ShownSystem", ("systems show",))),
-    ]
-) | {"error": Document("core.document:ErrorDocument", ())}
+DOCUMENTS = {
+    "backups": Document("core.change.backups:BackupsDocument", ("backups",)),
+    "modes": Document("core.commands.modes:ModesDocument", ("modes",)),
+    "restore": Document("core.change.restore:RestoreDocument", ("restore",)),
+    "diff": Document("core.compare:TwoTargets|ManyTargets", ("diff",)),
+    "merge": Document("core.merge:MergeDocument", ("merge",)),
+    "list": Document("core.cann.operator_rows:ListDocument", ("list",)),
+    "show": Document("core.cann.operator_rows:ShowDocument", ("show",)),
+    "completion": Document("core.commands.completion:CompletionScript", ("completion",)),
+    "explain": Document("core.commands.explain:Explanations", ("explain",)),
+    "schema": Document("core.commands.schema:SchemaNames|PublishedSchema", ("schema",)),
+    "socs": Document("core.commands.socs:SocsDocument", ("socs",)),
+    "move": Document("core.change.plan:MoveDocument", ("move", "edit", "apply", "fmt", "reapply", "snapshot")),
+    "validate": Document("core.check.checked:ValidateDocument", ("validate", "doctor")),
+    "bisect": Document("lab.bisect.culprits:Search|Plan", ("bisect",)),
+    "graph": Document("lab.commands.graph.document:ShownGraph", ("graph",)),
+    "profile": Document("lab.commands.profile:ShownProfile", ("profile",)),
+    "simulate": Document("lab.simulate.report:SimulateDocument", ("simulate",)),
+    "numerics": Document("lab.commands.numerics:Formats|DumpedTensors|DumpedCalls|Values", ("numerics",)),
+    "qualify": Document("logs.soundness:QualifyDocument", ("qualify",)),
+    "systems-convert": Document("systems.conversion:ConversionDocument", ("systems convert",)),
+    "systems-decide": Document("systems.decide:Decisions", ("systems decide",)),
+    "systems-diff": Document("systems.commands.diff:TwoSystems|ManySystems", ("systems diff",)),
+    "systems-list": Document("systems.commands.list:SystemsList", ("systems list",)),
+    "systems-show": Document("systems.system:ShownSystem", ("systems show",)),
+} | {"error": Document("core.document:ErrorDocument", ())}
 
 PUBLISHED = {
     "ClassCounts": "Counts",
@@ -173,7 +166,10 @@ def _json_schema(*kinds: Any) -> dict[str, Any]:
     definitions = {name: _of_record(each) for name, each in made.pop("$defs", {}).items()}
     enums = {name: each for name, each in definitions.items() if "properties" not in each}
     records = {name: _described(name, each) for name, each in definitions.items() if name not in enums}
-    return _resolved({**_of_record(made), "$defs": records}, enums)
+    made = _of_record(made)
+    if len(kinds) == 1 and "properties" in made:
+        made = _described(kinds[0].__name__, made)
+    return _resolved({**made, "$defs": records}, enums)
 
 
 def _described(name: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -271,28 +271,6 @@ def test_no_two_modules_import_each_other_directly_or_through_others() -> None:
     assert list(circles(imports())) == []
 
 
-def test_documents_are_imported_by_type_checkers_only() -> None:
-    """They need `typing_extensions`, which is not installed with the package."""
-    wrong = []
-    for path in MODULES:
-        if "documents" in path.parts:
-            continue
-        checked = {
-            id(node)
-            for block in nodes_of(path)
-            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
-            for node in ast.walk(block)
-        }
-        for node in nodes_of(path):
-            if not isinstance(node, (ast.Import, ast.ImportFrom)) or id(node) in checked:
-                continue
-            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-            words = {word for name in (module, *(each.name for each in node.names)) for word in name.split(".")}
-            if words & {"documents", "typing_extensions"}:
-                wrong.append(f"{path}:{node.lineno}")
-    assert wrong == []
-
-
 def names_in(path: Path) -> set[str]:
     """The names that a module imports or defines, also in classes."""
     found = set[str]()

@@ -34,9 +34,10 @@ PolicyName: TypeAlias = Literal["white", "black", "gray"]
 Sha256: TypeAlias = Annotated[str, Schema(pattern="^[0-9a-f]{64}$")]
 
 
-def renamed(key: str) -> Any:
+def renamed(key: str, default: Any = ...) -> Any:
     """Return a field whose key is no name in Python, as ``from``."""
-    return field(metadata={"alias": key})
+    alias = {"alias": key}
+    return field(metadata=alias) if default is ... else field(default=default, metadata=alias)
 
 
 def optional(default: Any = None, *, null: bool = False, key: str | None = None) -> Any:
@@ -49,42 +50,61 @@ def optional(default: Any = None, *, null: bool = False, key: str | None = None)
     return field(default=default, metadata={**extra, "alias": key} if key else extra)
 
 
+class WithInfinity:
+    """A record in which infinity, which JSON lacks, is a word instead of null."""
+
+    INFINITY = "inf"
+
+
 def internal(default: Any = ...) -> Any:
     """Return a field that is in no document."""
     hidden = {"exclude": True}
     return field(metadata=hidden) if default is ... else field(default=default, metadata=hidden)
 
 
+_PLAIN = frozenset({str, int, bool, type(None)})
+
+
 def as_json(value: Any) -> Any:
     """Return a value as JSON has it: a record by its fields, an enum by its value, a number that JSON lacks as null.
     An iterator stays one, so that the console can write row after row.
     """
-    if value is None or (isinstance(value, (str, int)) and not isinstance(value, Enum)):
+    kind: Any = type(value)
+    if kind in _PLAIN:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, (str, int)):
+        return value
     if isinstance(value, (list, tuple)):
-        return [as_json(each) for each in value]
+        return [each if type(each) in _PLAIN else as_json(each) for each in value]
     if isinstance(value, Mapping):
         return {key: as_json(each) for key, each in value.items()}
     if isinstance(value, Iterator):
         return map(as_json, value)
-    kind: Any = type(value)
-    shown = ((key, getattr(value, name), may_miss) for name, key, may_miss in _keys(kind))
-    return {key: as_json(each) for key, each, may_miss in shown if not (may_miss and each is None)}
+    document = {}
+    for name, key, may_miss, infinity in _keys(kind):  # the rows of a model come by the million
+        each = getattr(value, name)
+        if type(each) not in _PLAIN:
+            each = infinity if infinity and each == math.inf else as_json(each)
+        elif may_miss and each is None:
+            continue
+        document[key] = each
+    return document
 
 
 @cache
-def _keys(record: type) -> list[tuple[str, str, bool]]:
-    """Return (attribute, key, whether None leaves it out) of the fields that a document has."""
+def _keys(record: type) -> list[tuple[str, str, bool, str | None]]:
+    """Return (attribute, key, whether None leaves it out, the word for infinity) of the fields that a document has."""
     assert is_dataclass(record), record
     return [
         (
             each.name,
             each.metadata.get("alias", each.name),
             each.metadata.get("json_schema_extra") == {"optional": "missing"},
+            getattr(record, "INFINITY", None),
         )
         for each in fields(record)
         if not each.metadata.get("exclude")
@@ -186,7 +206,7 @@ class ErrorDocument:
 
 def keys_of(record: Any) -> list[str]:
     """Return the keys of the document that a record makes."""
-    return [key for _, key, _ in _keys(record)]
+    return [key for _, key, *_ in _keys(record)]
 
 
 def headed(command: str, record: Any) -> dict[str, Any]:

@@ -322,7 +322,7 @@ class BisectAnswer(NamedTuple):
             moved=self.moved,
             cost=effect and effect.cost,
             left_low=effect and effect.left_low,
-            not_judged=list(dict.fromkeys(group.op_type for group in effect.coverage.types)) if effect else [],
+            not_judged=list(dict.fromkeys(group.type for group in effect.coverage.types)) if effect else [],
             mixlist=self.mixlist,
             keep_dtype=by_node,
             trials=Trials(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import Annotated, Any
 
 import click
 
 from ...core.cann.policy import Policy
 from ...core.cann.target import Target
 from ...core.cann.targets.found import TargetOptions
-from ...core.document import as_json
+from ...core.document import Count, PolicyName, Schema, as_json, optional, renamed
 from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, ShareBar
 from ...core.terminal.answer import Table as Rows
 from ...core.terminal.config import Targeted, given_or_configured
@@ -36,18 +36,15 @@ from ...errors import UsageFault, counted, join_some, quoted
 from ..graph.api import open_model
 from ..graph.judge.kernel_sources import Kernels
 from ..graph.open_dimensions import open_dimensions_text
-from ..graph.read_back import ReadBack, read_back_profile
+from ..graph.read_back import NodeThatDidNotRun, ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
 from ..profile.fused import fused_parts
 from ..profile.lists import TypePolicy, policy_of_type
-from ..profile.table import Kernel, Table
-from ..profile.times import Profile, Run, State, Time, is_of, read_profile, total
+from ..profile.table import Kernel, KernelRow, Table
+from ..profile.times import Profile, ProfileDocument, Run, State, Time, is_of, read_profile, total
 from .cost import duration
-from .graph.document import dtypes, read_back_document
+from .graph.document import dtypes
 from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judge_model, shapes_of
-
-if TYPE_CHECKING:
-    from ..documents import profile as documents
 
 
 @click.command("profile", cls=Targeted)
@@ -154,7 +151,7 @@ class ProfileView:
     target: Target | None = None
     mixlist: str | None = None
     kernels: Run | None = None
-    back: ReadBack | None = None
+    back: ReadBack[NodeThatDidNotRun] | None = None
     fused: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -183,8 +180,8 @@ def profile_answer(view: ProfileView) -> CommandAnswer:
                 PathCell(node.name, is_node=True),
                 node.type,
                 dtypes(node.predicted.outputs),
-                dtypes(node.found.outputs),
-                node.predicted.why,
+                dtypes(node.compiled.outputs),
+                node.why,
             ]
             for node in (view.back.differs if view.back else ())
         ]
@@ -345,32 +342,74 @@ def _caveats(view: ProfileView) -> list[str]:
     return caveats
 
 
-def _document(view: ProfileView) -> documents.ProfileDocument:
-    document: documents.ProfileDocument = {
-        **view.profile.to_dict(),
-        "target": as_json(view.target.facts) if view.target else None,
-        "types": [row.to_dict() for row in view.types],
-    }
+@dataclass(frozen=True)
+class MovedType:
+    """One op type."""
+
+    type: str
+    """The op type."""
+    before: PolicyName | None = renamed("from")
+    """Its list without the mixlist."""
+    after: PolicyName | None = renamed("to")
+    """Its list with the mixlist."""
+    calls: Count = 0
+    """Number of calls."""
+    microseconds: Annotated[float, Schema(minimum=0)] = 0.0
+    """Their time in microseconds."""
+
+
+@dataclass(frozen=True)
+class MovedTime:
+    """With --mixlist: the time that it moves, low time of types that turn black and high time of types that turn white.
+    How long they take then is unknown.
+    """
+
+    calls: Count
+    """Number of calls."""
+    microseconds: Annotated[float, Schema(minimum=0)]
+    """Their time in microseconds."""
+    types: list[MovedType]
+    """The types that move."""
+
+
+@dataclass(frozen=True)
+class ShownProfile(ProfileDocument):
+    """The time of what ran on the device. Later versions may add keys."""
+
+    moved: MovedTime | None = optional()
+    """With --mixlist: the time that it moves, low time of types that turn black and high time of types that turn white.
+    How long they take then is unknown.
+    """
+    becomes_gray: Time | None = optional()
+    """With --mixlist: the time of types that turn gray. Whether they move depends on the model."""
+    kernels: Iterable[KernelRow] | None = optional()
+    """With --by kernel: the rows, in the order of the tables."""
+    read_back: ReadBack[NodeThatDidNotRun] | None = optional()
+    """With --model: the model compared with what ran, by node name."""
+
+
+def _document(view: ProfileView) -> Mapping[str, Any]:
+    moved = gray = kernels = None
     if view.mixlist:
-        document["moved"] = {
-            **view.moved.to_dict(),
-            "types": [
-                {
-                    "type": row.time.type,
-                    "from": row.before.value if row.before else None,
-                    "to": row.policy.value if row.policy else None,
-                    **row.moved.to_dict(),
-                }
-                for row in view.types
-                if row.moved.calls
-            ],
-        }
-        document["becomes_gray"] = total(row.open for row in view.types).to_dict()
+        types = [
+            MovedType(
+                row.time.type,
+                row.before.value if row.before else None,
+                row.policy.value if row.policy else None,
+                *row.moved.shown,
+            )
+            for row in view.types
+            if row.moved.calls
+        ]
+        moved = MovedTime(*view.moved.shown, types)
+        gray = Time(*total(row.open for row in view.types).shown)
     if view.kernels is not None:
-        rows = (kernel.to_dict(path) for path, kernel in view.rows())  # the console writes them one by one
-        document["kernels"] = cast("list[documents.Kernel]", rows)
-    if view.back:
-        document["read_back"] = cast("documents.ReadBack", read_back_document(view.back))
+        kernels = (kernel.row(path) for path, kernel in view.rows())  # the console writes them one by one
+    whole = {**vars(view.profile.document), "types": [row.row for row in view.types]}
+    whole["target"] = view.target.facts if view.target else None
+    document: dict[str, Any] = as_json(
+        ShownProfile(**whole, moved=moved, becomes_gray=gray, kernels=kernels, read_back=view.back)
+    )
     return document
 
 

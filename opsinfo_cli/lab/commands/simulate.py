@@ -245,7 +245,8 @@ def _output_table(report: SimulationReport, whole: bool = False) -> Table:
     if whole:
         columns += [Column("elements", number=True), Column("note")]
         rows = [
-            [*row, str(output.elements), output.why] for row, output in zip(rows, report.simulated.outputs, strict=True)
+            [*row, str(output.elements), output.why or ""]
+            for row, output in zip(rows, report.simulated.outputs, strict=True)
         ]
     return Table([Column("output"), *columns], rows, title="Outputs against the reference")
 

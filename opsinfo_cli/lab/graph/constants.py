@@ -6,6 +6,7 @@ IEEE 754 rounds to nearest, ties to even.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import OpsinfoError
@@ -22,16 +23,18 @@ LIMITS = {
 """By low dtype, the smallest absolute value that overflows, and the largest that becomes zero."""
 
 
-class ConstantFault(NamedTuple):
-    """A constant with a value that its low dtype cannot represent.
-
-    :param value: the first such value
-    """
+@dataclass(frozen=True)
+class ConstantFault:
+    """One constant on one edge."""
 
     name: str
+    """The name of the constant."""
     used_by: str
+    """The node that reads it."""
     value: float
+    """The first value that cannot be represented."""
     why: str
+    """What happens to the values, and how many are affected."""
 
 
 class ConstantCheck(NamedTuple):

@@ -11,27 +11,27 @@ from __future__ import annotations
 import json
 import math
 import os
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from ...core.document import Count, PolicyName, internal, renamed
 from ...core.text.source import read_bytes
 from ...errors import Damaged, counted, join_some
 from ...opening import open_file
 from ..numbers.calls import calls_of, is_dump, op_types_of, spelled_as_types
 from .compare_table import TableRow, compared_rows, result_tables
+from .moves import Mover
 from .result import NOT_COMPUTED
 from .topology import order_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from .graph import GraphNode, ModelGraph
 
 Kind: TypeAlias = Literal["overflow", "differs", "unseen", "jump", "costs", "magnitude"]
-"""``overflow`` and ``differs``: the inputs agree, and the output overflows or differs. ``unseen``: it has no row and is
-between tensors that agree and one that does not. ``jump``: within the limits, but its error is much larger than that
-of its inputs. ``costs``: its rounding alone costs that much in a simulation. ``magnitude``: a dumped call of its kind
-comes near the largest float16."""
 
 _JUMP, _LEAST_JUMP, _NOISE = 4.0, 1e-3, 1e-4
 """A jump is an error of at least so many times that of the inputs, and at least so large; smaller input errors count as
@@ -43,44 +43,57 @@ _OVERFLOW = 2.0
 """The score of an overflow: twice that of a value at the limit."""
 
 
-class Suspect(NamedTuple):
-    """A node, or the nodes of one operator of the device, that may be where accuracy is lost.
-
-    :param name: of the operator in the model; empty if the evidence knows op types only
-    :param type: its op type
-    :param nodes: indexes of its nodes in the graph; of a fused operator of all that it was fused of; empty without one
-    :param kind: what the evidence says of it
-    :param why: the same for people
-    :param ran: the dtype of its output on the device; None if unknown
-    :param cosine: of its output; None if unknown
-    :param path: of the evidence, with the line; None for JSON
-    """
+@dataclass(frozen=True, kw_only=True)
+class Suspect:
+    """A node, or a fused operator of the device, that may be where accuracy is lost."""
 
     name: str
+    """The node of the model; empty if the evidence knows op types only and the model has none."""
+    names: Sequence[str] = renamed("nodes", default=())
+    """All nodes of the graph that it stands for."""
     type: str
-    nodes: tuple[int, ...]
+    """The op type."""
     kind: Kind
-    why: str
-    ran: str | None = None
-    cosine: float | None = None
-    path: str = ""
-    line: int | None = None
-
-
-class Evidence(NamedTuple):
-    """What some files say.
-
-    :param rows: how many rows or entries they have
-    :param matched: how many of them are about nodes of the model; all without a model
-    :param suspects: the most suspect first
-    :param unclear: what cannot be told, for people
+    """What the evidence says: inputs agree and the output overflows or differs; no row, and between tensors that agree
+    and one that does not; within the limits, but with an error much larger than that of the inputs; the error that its
+    rounding alone costs in a simulation; a dumped call of its kind near the largest float16.
     """
+    why: str
+    """The same for people."""
+    ran: str | None = None
+    """The dtype of its output in the evidence; null if unknown."""
+    predicted: str | None = None
+    """The dtype that the judge gives its output; null if it was not judged."""
+    policy: PolicyName | None = renamed("list", default=None)
+    """The list that decides; null if lists are not used."""
+    movable: Mover | None = None
+    """What moves all its low nodes to high precision; null if nothing does, or none is low."""
+    cosine: float | None = None
+    """The cosine of its output; null if unknown."""
+    path: str = ""
+    """The file that says it."""
+    line: int | None = None
+    """The line in it; null for JSON."""
+    nodes: tuple[int, ...] = internal(())
+    """Their indexes; of a fused operator of all that it was fused of; empty without a graph."""
 
-    paths: list[str]
-    rows: int
-    matched: int
-    suspects: list[Suspect]
-    unclear: list[str]
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What evidence suspects."""
+
+    paths: Sequence[str] = renamed("path", default=())
+    """The files that were read."""
+    rows: Count = 0
+    """Their rows or entries."""
+    matched: Count = 0
+    """Those that are about nodes of the model."""
+    suspects: Sequence[Suspect] = ()
+    """The most suspect first."""
+    mixlist: Mapping[str, Mapping[str, list[str]]] = field(default_factory=dict)
+    """The smallest mixlist that moves the suspects which a mixlist can move, with the marks that were given."""
+    unclear: Sequence[str] = ()
+    """What cannot be told, for people."""
 
     @property
     def types(self) -> list[str]:
@@ -103,12 +116,17 @@ def read_evidence(
     files = [file for path in paths for file in result_tables(path)]
     documents = [path for path in files if path.endswith(".json") or _begins_with_brace(path)]
     tables = [path for path in files if path not in documents]
-    found = _of_tables(tables, graph, seen) if tables else Evidence([], 0, 0, [], [])
+    found = _of_tables(tables, graph, seen) if tables else Evidence()
     for path in documents:
         more = _of_document(path, graph)
         suspects = [*found.suspects, *(each for each in more.suspects if each.type not in found.types)]
-        found = Evidence([], found.rows + more.rows, found.matched + more.matched, suspects, found.unclear)
-    return found._replace(paths=files)
+        found = Evidence(
+            rows=found.rows + more.rows,
+            matched=found.matched + more.matched,
+            suspects=suspects,
+            unclear=found.unclear,
+        )
+    return replace(found, paths=files)
 
 
 def _begins_with_brace(path: str) -> bool:
@@ -176,9 +194,12 @@ def _of_tables(paths: Sequence[str], graph: ModelGraph | None, seen: Callable[[i
     for path in paths:
         for row in compared_rows(path, seen):
             rows += 1
-            nodes = () if graph is None else _nodes_of(row, graph)
+            own = [] if graph is None else _nodes_of(row, graph)
+            nodes = tuple(sorted({node.index for node in own if node.type not in NOT_COMPUTED}))
             if not nodes and graph is not None:
-                if row.nodes and len(unknown) < _MOST_NAMES:
+                if own:  # a constant, or an input or output of the graph
+                    matched += 1
+                elif row.nodes and len(unknown) < _MOST_NAMES:
                     unknown[row.operator] = None
                 elif not row.nodes and row.has_overflow and row.side == "output" and len(overflowed) < _MOST_NAMES:
                     overflowed[f"`{row.operator}` ({row.type or 'unknown type'})"] = None
@@ -205,17 +226,13 @@ def _of_tables(paths: Sequence[str], graph: ModelGraph | None, seen: Callable[[i
     silent = sum(each.outputs.is_wrong is None and each.inputs.is_wrong is None for each in found)
     if silent:
         unclear.append(f"{counted(silent, 'operator')} not compared (NaN; the column CompareFailReason says why)")
-    return Evidence([], rows, matched, suspects, unclear)
+    return Evidence(rows=rows, matched=matched, suspects=suspects, unclear=unclear)
 
 
-def _nodes_of(row: TableRow, graph: ModelGraph) -> tuple[int, ...]:
-    """Return the nodes that compute of the operator's own name, or those that it was fused of."""
-    if not row.nodes:
-        return ()
-    own = graph.find(row.operator)
-    named = [graph.find(name) for name in row.nodes]
-    nodes = [node for node in (own, *named) if node is not None and node.type not in NOT_COMPUTED]
-    return tuple(sorted({node.index for node in nodes}))
+def _nodes_of(row: TableRow, graph: ModelGraph) -> list[GraphNode]:
+    """Return the nodes of the operator's own name, and those that it was fused of."""
+    named = map(graph.find, (row.operator, *row.nodes) if row.nodes else ())
+    return [node for node in named if node is not None]
 
 
 def _by_rows(operators: list[_Operator]) -> list[Suspect]:
@@ -239,7 +256,17 @@ def _suspect(
         after += ", by the rows of its readers"
     kind: Kind = "overflow" if outputs.has_overflow else "differs"
     ran = outputs.dtype if own_row else None
-    return Suspect(name, op_type, nodes, kind, f"{before}, {after}", ran, outputs.cosine, outputs.path, outputs.line)
+    return Suspect(
+        name=name,
+        type=op_type,
+        nodes=nodes,
+        kind=kind,
+        why=f"{before}, {after}",
+        ran=ran,
+        cosine=outputs.cosine,
+        path=outputs.path,
+        line=outputs.line,
+    )
 
 
 class _Culprits:
@@ -275,7 +302,8 @@ class _Culprits:
                 if other not in seen:
                     seen.add(other)
                     why = f"it has no row, and is between tensors that agree and `{self._name(index)}`, which does not"
-                    unseen.append(Suspect(self._name(other), self._type(other), (other,), "unseen", why))
+                    name, op_type = self._name(other), self._type(other)
+                    unseen.append(Suspect(name=name, type=op_type, nodes=(other,), kind="unseen", why=why))
         first.sort(key=lambda each: each.kind != "overflow")
         return [*first, *unseen] or list(self._jumps())
 
@@ -350,15 +378,15 @@ class _Culprits:
                 f"within the limits, but its error is {ratio:.0f} times that of its inputs ({error:.2g}, {before:.2g})"
             )
             yield Suspect(
-                self._name(index),
-                self._type(index),
-                operator.nodes,
-                "jump",
-                why,
-                tensors.dtype,
-                tensors.cosine,
-                tensors.path,
-                tensors.line,
+                name=self._name(index),
+                type=self._type(index),
+                nodes=operator.nodes,
+                kind="jump",
+                why=why,
+                ran=tensors.dtype,
+                cosine=tensors.cosine,
+                path=tensors.path,
+                line=tensors.line,
             )
 
     def _name(self, index: int) -> str:
@@ -394,9 +422,10 @@ def _of_document(path: str, graph: ModelGraph | None) -> Evidence:
             continue
         why = f"its rounding alone has an error of {score:.3g}" if kind == "costs" else _magnitude_text(score)
         indexes = tuple(node.index for node in nodes)
-        suspects.append(Suspect(name or (nodes[0].name if nodes else ""), op_type, indexes, kind, why, path=path))
+        shown = name or (nodes[0].name if nodes else "")
+        suspects.append(Suspect(name=shown, type=op_type, nodes=indexes, kind=kind, why=why, path=path))
     matched = len(suspects) if graph else len(scores)
-    return Evidence([], len(scores), matched, suspects, [])
+    return Evidence(rows=len(scores), matched=matched, suspects=suspects)
 
 
 def _magnitudes(document: Any, path: str) -> list[tuple[float, str, str]]:

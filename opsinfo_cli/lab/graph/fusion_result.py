@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+from ...core.document import Count, LineNumber, Schema, internal
 from ...core.text.scanner import Member, Node, scan
 from ...core.text.source import Source
 from ...errors import Damaged, brief
@@ -42,31 +44,33 @@ class CompiledGraph(NamedTuple):
     passes: Mapping[str, tuple[int, int]]
 
 
-class PassCount(NamedTuple):
-    """One pass in the prediction and in the compiler's count.
+@dataclass(frozen=True)
+class PassCount:
+    """One pass."""
 
-    :param predicted: how often it was applied; None if its rule is not known
-    """
-
-    name: str
+    name: Annotated[str, Schema(examples=["ConstToAttrPass"])]
+    """The compiler's name of the pass."""
     predicted: int | None
-    matched: int
-    effective: int
+    """How often it was applied here; null if its rule is not known."""
+    matched: Count
+    """How often it matched in the compiler."""
+    effective: Count
+    """How often it took effect there."""
 
     @property
     def differs(self) -> bool:
         return self.predicted is not None and self.predicted != self.effective
 
 
-class FusionResult(NamedTuple):
-    """A prediction beside one graph of a file.
+@dataclass(frozen=True)
+class FusionResult:
+    """A prediction beside one graph of a file."""
 
-    :param graphs: the number of graphs in the file; this one is the closest
-    """
-
-    graph: str
-    graphs: int
-    passes: list[PassCount]
+    graph: Annotated[str, Schema(examples=["0_0"])]
+    """Session and graph."""
+    graphs: LineNumber
+    """Number of graphs in the file."""
+    passes: list[PassCount] = internal()
 
     @property
     def known(self) -> list[PassCount]:

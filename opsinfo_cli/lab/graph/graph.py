@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
+from ...core.document import Count, Schema
 from ...errors import Damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Literal, TypeAlias
 
     from ...core.cann.input_shapes import ModelInput, Shapes
 
-    ModelFormat: TypeAlias = Literal["om", "ge-proto", "ge-onnx", "atc-json", "onnx", "tensorflow", "saved-model"]
+ModelFormat: TypeAlias = Literal["om", "ge-proto", "ge-onnx", "atc-json", "onnx", "tensorflow", "saved-model"]
 
 
 class GraphTensor(NamedTuple):
@@ -113,28 +113,30 @@ class Origin(NamedTuple):
     merged: Sequence[tuple[int, str]] = ()
 
 
-class Note(NamedTuple):
-    """A fact that a reader could not read, or had to assume.
+@dataclass(frozen=True)
+class Note:
+    """One note."""
 
-    :param kind: a slug: ``unmapped-operator``, ``opset``, ``foreign-domain`` ...
-    :param subject: an operator of the source framework, a domain
-    """
-
-    kind: str
+    kind: Annotated[str, Schema(examples=["unmapped-operator", "empty-constant"])]
+    """The kind of note."""
     message: str
+    """The text of the note."""
     subject: str = ""
-    nodes: int = 0
+    """The subject of the note, such as an operator or a domain."""
+    nodes: Count = 0
+    """Number of affected nodes."""
 
 
-class Refusal(NamedTuple):
-    """A node that the compiler's front end refuses, and with it the model.
-
-    :param type: the operator of the source framework
-    """
+@dataclass(frozen=True)
+class Refusal:
+    """A refused node."""
 
     name: str
-    type: str
-    why: str
+    """The node's name."""
+    type: Annotated[str, Schema(examples=["Gelu"])]
+    """The operator of the source framework."""
+    why: Annotated[str, Schema(examples=["no plugin for ai.onnx::20::Gelu"])]
+    """The reason."""
 
 
 class ModelFacts(NamedTuple):

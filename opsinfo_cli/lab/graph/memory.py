@@ -6,9 +6,11 @@ are not considered.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ...core.cann.dtype_names import LOW
+from ...core.document import Count
 from .casts import tensor_bytes
 from .graph import CONSTANTS
 
@@ -19,18 +21,20 @@ if TYPE_CHECKING:
     from .graph import ModelGraph, Producer
 
 
-class Memory(NamedTuple):
-    """Sizes in bytes.
-
-    :param low: tensors in float16, bfloat16 or hifloat8; ``high``: the other ones
-    :param weights: constants in the dtypes in which they are read; their Casts are folded
-    :param unknown: tensors whose size is unknown
+@dataclass(frozen=True)
+class Memory:
+    """Sizes in bytes of the tensors of the whole graph that a node reads, without layouts that pad and without
+    Casts.
     """
 
-    low: int
-    high: int
-    weights: int
-    unknown: int
+    low: Count
+    """Tensors in a low dtype."""
+    high: Count
+    """Other tensors."""
+    weights: Count
+    """Constants, in the dtypes in which they are read."""
+    unknown: Count
+    """Number of tensors whose size is unknown."""
 
 
 def memory_of(graph: ModelGraph, casts: Iterable[Cast], dtype_of: Callable[[Producer], str | None]) -> Memory:

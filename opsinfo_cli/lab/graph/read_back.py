@@ -3,93 +3,118 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from ...core.cann.dtype_names import FLOATING, LOW
+from ...core.document import Count, internal, renamed
 from .graph import CONSTANTS
-from .result import NOT_COMPUTED
+from .result import NOT_COMPUTED, NodeAnswer, NodeDtypes
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Literal, TypeAlias
 
     from ..profile.times import Profile
     from .graph import ModelGraph
-    from .result import GraphAnswer, NodeAnswer
-
-    Side: TypeAlias = Literal["predicted", "compiled", "ran"]
+    from .result import GraphAnswer
 
 _COMPARED = FLOATING | LOW
 """The dtypes that are compared with a table of what ran."""
 
 
-class NodeDifference(NamedTuple):
-    """A node with other dtypes than predicted.
-
-    :param found: the node of the compiled model, or a row of a table of what ran
-    """
+@dataclass(frozen=True)
+class NodeDifference:
+    """One node."""
 
     name: str
+    """The name of the node."""
     type: str
-    predicted: NodeAnswer
-    found: NodeAnswer
-
-
-class UnmatchedNode(NamedTuple):
-    """A node that only one of the two has, or that has no dtype to compare.
-
-    :param side: where it was found; ``ran``: in a table of what ran
-    """
-
-    name: str
-    type: str
-    side: Side
+    """The op type of the node."""
+    predicted: NodeDtypes
+    """The dtypes of a node."""
+    compiled: NodeDtypes
+    """The dtypes of a node."""
     why: str
+    """Why these dtypes were predicted."""
+    row: NodeAnswer = internal()
+    """The prediction."""
 
 
-class TypeAgreement(NamedTuple):
-    """The matched nodes of one op type, as the compiled model or the table names it."""
+@dataclass(frozen=True, kw_only=True)
+class UnmatchedNode:
+    """One node."""
+
+    name: str
+    """The name of the node."""
+    type: str
+    """The op type of the node."""
+    side: Literal["compiled", "predicted"] = renamed("in")
+    """Which of the two graphs has the node."""
+    why: str
+    """Why the node was not compared."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeThatDidNotRun:
+    """One node."""
+
+    name: str
+    """The name of the node."""
+    type: str
+    """The op type of the node."""
+    side: Literal["predicted", "ran"] = renamed("in")
+    """Whether the model or the tables have it. What ran and is in no model has one item for each op type, with the name
+    of the first call.
+    """
+    why: str
+    """Why the node was not compared."""
+
+
+Unmatched = TypeVar("Unmatched")
+
+
+@dataclass(frozen=True)
+class TypeAgreement:
+    """One op type."""
 
     type: str
-    matched: int
-    agree: int
+    """The op type, as the compiled model or the tables have it."""
+    matched: Count
+    """Number of matched nodes."""
+    agree: Count
+    """Number of matched nodes that agree."""
 
 
-class ReadBack(NamedTuple):
-    """The result of a check.
+@dataclass(frozen=True)
+class ReadBack(Generic[Unmatched]):
+    """A prediction compared with a compiled model or dump, or a model with what ran."""
 
-    :param by_name: compute nodes of the compiled model, or of what ran, found in the prediction by name
-    :param by_fusion: those found through the names of the operators that were fused into them
-    """
-
-    by_name: int
-    by_fusion: int
+    agreement: float | None
+    """Percentage of matched nodes that agree; null if none matched."""
+    matched: Count
+    """Number of compute nodes of the compiled model that were found in the prediction, or of the model that ran."""
+    by_fusion: Count
+    """Number of these that were found through the names of the operators fused into them; 0 for what ran."""
     types: list[TypeAgreement]
+    """The matched nodes by op type."""
+    unmatched: list[Unmatched]
+    """Nodes that were not compared."""
     differs: list[NodeDifference]
-    unmatched: list[UnmatchedNode]
-
-    @classmethod
-    def of(
-        cls, matched: Counter[str], differs: list[NodeDifference], unmatched: list[UnmatchedNode], by_fusion: int = 0
-    ) -> ReadBack:
-        """:param matched: the number of matched nodes of each op type"""
-        wrong = Counter(difference.type for difference in differs)
-        types = [TypeAgreement(name, count, count - wrong[name]) for name, count in sorted(matched.items())]
-        return cls(matched.total() - by_fusion, by_fusion, types, differs, unmatched)
-
-    @property
-    def matched(self) -> int:
-        return self.by_name + self.by_fusion
-
-    @property
-    def agreement(self) -> float | None:
-        """Percent of the matched nodes that agree; None if none matched."""
-        return 100.0 * (self.matched - len(self.differs)) / self.matched if self.matched else None
+    """Nodes whose dtypes differ from the prediction."""
 
 
-def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
+def _result(
+    matched: Counter[str], differs: list[NodeDifference], unmatched: list[Unmatched], by_fusion: int = 0
+) -> ReadBack[Unmatched]:
+    """:param matched: the number of matched nodes of each op type"""
+    wrong, total = Counter(difference.type for difference in differs), matched.total()
+    types = [TypeAgreement(name, count, count - wrong[name]) for name, count in sorted(matched.items())]
+    agreement = 100.0 * (total - len(differs)) / total if total else None
+    return ReadBack(agreement, total, by_fusion, types, unmatched, differs)
+
+
+def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack[UnmatchedNode]:
     """Match nodes by name, and fused nodes by the names of the operators fused into them.
 
     A node that was fused, or whose type changed, agrees if its first output has the dtype of the last operator of the
@@ -112,7 +137,7 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
         group = frozenset(names[name] for name in node.fused_names or (node.name,) if name in names)
         why = "a conversion that the compiler inserted" if index in inserted else _not_compared(row, group)
         if why is not None:
-            unmatched.append(UnmatchedNode(row.name, row.type, "compiled", why))
+            unmatched.append(UnmatchedNode(name=row.name, type=row.type, side="compiled", why=why))
             continue
         accounted |= group
         matched[row.type] += 1
@@ -120,12 +145,12 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
         last = predicted[_last(predicted.graph, group)]
         is_same_operator = len(group) == 1 and _signature(last) == _signature(row)
         if not (_same_tensors(last, row) if is_same_operator else _same_around(predicted, group, last, compiled, row)):
-            differs.append(NodeDifference(row.name, row.type, last, row))
+            differs.append(NodeDifference(row.name, row.type, last.dtypes, row.dtypes, last.why, last))
     for index, row in enumerate(predicted):
         if row.runs is not None and index not in accounted:
             why = "no node of the compiled model has its name: removed, or fused without a record"
-            unmatched.append(UnmatchedNode(row.name, row.type, "predicted", why))
-    return ReadBack.of(matched, differs, unmatched, by_fusion)
+            unmatched.append(UnmatchedNode(name=row.name, type=row.type, side="predicted", why=why))
+    return _result(matched, differs, unmatched, by_fusion)
 
 
 def _not_compared(row: NodeAnswer, group: frozenset[int]) -> str | None:
@@ -175,7 +200,7 @@ def _entering(answer: GraphAnswer, index: int, group: frozenset[int]) -> Iterabl
             yield dtype
 
 
-def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack:
+def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack[NodeThatDidNotRun]:
     """Match the nodes of a model with what ran, by name.
 
     Floating-point dtypes are compared, of outputs and, if there are as many of them in the table, of inputs. All calls
@@ -185,7 +210,7 @@ def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack:
     """
     matched: Counter[str] = Counter()
     differs: list[NodeDifference] = []
-    unmatched: list[UnmatchedNode] = []
+    unmatched: list[NodeThatDidNotRun] = []
     for row in predicted:
         if row.type in NOT_COMPUTED:
             continue
@@ -194,7 +219,7 @@ def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack:
             if row.runs is not None:
                 nameless = "no row has its name: fused, folded or renamed"
                 why = nameless if kernel is None else "the table does not have its dtypes"
-                unmatched.append(UnmatchedNode(row.name, row.type, "predicted", why))
+                unmatched.append(NodeThatDidNotRun(name=row.name, type=row.type, side="predicted", why=why))
             continue
         matched[kernel.type] += 1
         own = _present(row.inputs)
@@ -204,13 +229,14 @@ def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack:
             if len(own) == len(its):
                 pairs += zip(own, its, strict=True)
             if any(one != other for one, other in pairs if one in _COMPARED and other in _COMPARED):
-                call = replace(row, type=kernel.type, inputs=inputs or (), outputs=outputs or ())
-                differs.append(NodeDifference(row.name, kernel.type, row, call))
+                ran = NodeDtypes(inputs or (), outputs or ())
+                differs.append(NodeDifference(row.name, kernel.type, row.dtypes, ran, row.why, row))
                 break
     for op_type, (first, time) in profile.others.items():
         more = f", and {time.calls - 1} more calls" if time.calls > 1 else ""
-        unmatched.append(UnmatchedNode(first, op_type, "ran", f"the model has no node of this name{more}"))
-    return ReadBack.of(matched, differs, unmatched)
+        why = f"the model has no node of this name{more}"
+        unmatched.append(NodeThatDidNotRun(name=first, type=op_type, side="ran", why=why))
+    return _result(matched, differs, unmatched)
 
 
 def _present(dtypes: Sequence[str | None]) -> list[str | None]:

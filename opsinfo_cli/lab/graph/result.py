@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, cast
 
 from ...core.cann.dtype_names import LOW, Precision, precision_of
+from ...core.document import Count, LineNumber, PolicyName, Schema, headed, internal, optional, renamed
 from .casts import Cast, CastCounts, Casts, casts_of
-from .fusions.fuse import Fused
-from .graph import CONSTANTS
+from .fusions.fuse import Fused, Fusion
+from .graph import CONSTANTS, ModelFormat, Note, Producer, Refusal
 from .memory import Memory, memory_of
 from .reason import not_judged_text, reason_of
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
 
-    from ...core.document import PolicyName
-    from ..documents import graph as documents
-    from ..documents import shared
     from .atc_options import Considered
-    from .graph import ModelGraph, Producer
+    from .graph import ModelGraph
     from .implmode import ImplModes
     from .judge.graph_judge import GraphJudge, Judgement
     from .judge.node_facts import DtypeChoice
@@ -33,48 +32,78 @@ NOT_COMPUTED = CONSTANTS | {"Data", "RefData", "Variable", "NetOutput"}
 """Op types that store or pass on a tensor and compute nothing."""
 
 
+Confidence: TypeAlias = Literal["library", "kernel", "assumed", "compiled"]
+DtypeName: TypeAlias = Annotated[str | None, Schema(examples=["float16", "float32", "bfloat16"])]
+
+
+@dataclass(frozen=True)
+class NodeDtypes:
+    """The dtypes of a node."""
+
+    inputs: tuple[DtypeName, ...]
+    """The dtype of each input."""
+    outputs: tuple[DtypeName, ...]
+    """The dtype of each output."""
+
+
 @dataclass(frozen=True, slots=True)
+class DecidingOutput:
+    """An output of a node."""
+
+    node: str
+    """The name of the node."""
+    tensor: Annotated[str, Schema(examples=["output 0"])]
+    """The output, as `output 0`."""
+    source: Producer = internal()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeAnswer:
-    """One node with its dtypes and the reason.
+    """One node."""
 
-    :param subgraph: the name of the subgraph it is in; empty for the main graph
-    :param policy: white, black or gray; None if the lists are not used
-    :param by: ``library`` or ``mixlist``, which put it there, or ``assumption``; None without a policy
-    :param why: the reason for people, and ``code`` the same for scripts
-    :param tensor: the node's tensor that decided, such as ``input 0``; None if there is none
-    :param decided_by: the output that it follows; None if it follows none
-    :param judged: whether the engine chooses its dtypes
-    :param runs: ``low`` if an output is low, or an input if no output is floating; ``high``; None if it was not judged
-        or has no floating-point tensor
-    :param inputs: the dtype of each input; None if it is absent or its dtype is unknown
-    :param original_inputs: the dtypes before the choice
-    :param confidence: where its columns come from: library, kernel, assumed, or compiled if the file has its dtypes
-    :param compute: the dtype that it is computed in, ``hf32`` included; None if it was not judged, or would be ``hf32``
-        and whether the chip has it is unknown
-    :param implmode: its implementation mode; None if it has none, or none that is known
-    :param type_before_fusion: its op type in the model, if a fusion changed it
-    """
-
-    index: int
+    index: int = internal()
     name: str
+    """The name of the node."""
     type: str
+    """The op type of the node."""
     subgraph: str
-    policy: PolicyName | None
-    by: str | None
+    """The name of the node's subgraph; empty for the main graph."""
     why: str
-    code: str
-    tensor: str | None
-    decided_by: Producer | None
+    """Why the node has its dtypes."""
+    code: Annotated[str, Schema(examples=["white", "gray", "mode", "first-column", "refused-dtype"])]
+    """The reason as a word that never changes."""
     judged: bool
-    runs: str | None
-    inputs: Dtypes
-    outputs: Dtypes
-    original_inputs: Dtypes
-    original_outputs: Dtypes
-    confidence: str | None
-    compute: str | None = None
-    implmode: str | None = None
-    type_before_fusion: str | None = None
+    """Whether the engine chooses the dtypes of the node."""
+    inputs: tuple[DtypeName, ...]
+    """The dtype of each input."""
+    outputs: tuple[DtypeName, ...]
+    """The dtype of each output."""
+    original_inputs: tuple[DtypeName, ...]
+    """The dtype of each input before the engine chose dtypes."""
+    original_outputs: tuple[DtypeName, ...]
+    """The dtype of each output before the engine chose dtypes."""
+    confidence: Confidence | None
+    """The source of the node's dtype columns; null if the node was not judged."""
+    compute: Annotated[str | None, Schema(examples=["float16", "float32", "hf32"])] = None
+    """The dtype that the node is computed in; hf32 is float32 with inputs rounded to 11 bits of mantissa; null if it
+    was not judged, or if it would be hf32 and whether the chip has it is unknown.
+    """
+    implmode: Annotated[str | None, Schema(examples=["high_precision", "enable_hi_float_32_execution"])] = None
+    """The implementation mode of the node, as of atc --op_precision_mode; null if none is known."""
+    type_before_fusion: Annotated[str | None, Schema(examples=["StridedSliceV2"])] = renamed("fused_from")
+    """The op type of the node in the model, if a fusion changed it before dtypes were chosen; null otherwise."""
+    policy: PolicyName | None = renamed("list")
+    """The list that the node's op type is on; null if the lists are not used."""
+    decided_by: DecidingOutput | None = None
+    """The tensor that the node's dtype follows; null if there is none."""
+    by: str | None = internal(None)
+    """``library`` or ``mixlist``, which put it on its list, or ``assumption``; None without a list."""
+    tensor: str | None = internal(None)
+    """The node's tensor that decided, such as ``input 0``; None if there is none."""
+    runs: Precision | None = internal()
+    """``low`` if an output is low, or an input if no output is floating; ``high``; None if it was not judged or has no
+    floating-point tensor.
+    """
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name!r}: {', '.join(map(str, self.outputs or self.inputs))}, {self.why}>"
@@ -82,6 +111,10 @@ class NodeAnswer:
     @property
     def low(self) -> bool:
         return self.runs == "low"
+
+    @property
+    def dtypes(self) -> NodeDtypes:
+        return NodeDtypes(self.inputs, self.outputs)
 
     @property
     def settled_by(self) -> tuple[str | None, str | None]:
@@ -123,66 +156,187 @@ class NodeGroup(NamedTuple):
     assumed: bool = False
 
 
-class NotJudged(NamedTuple):
-    """Nodes of one op type whose dtypes the engine does not choose, for one reason."""
-
-    op_type: str
-    nodes: int
-    why: str
-
-
-class ReadsLow(NamedTuple):
-    """High nodes of one op type that read inputs in a low dtype which are float32 in the model."""
+@dataclass(frozen=True)
+class NotJudged:
+    """Nodes of one op type that are not judged for one reason."""
 
     type: str
-    dtype: str
-    nodes: int
+    """The op type."""
+    nodes: LineNumber
+    """Number of nodes."""
+    why: str
+    """Why they are not judged."""
 
 
-class Coverage(NamedTuple):
-    """How much of the computing of a graph the judge sees; nodes of ``NOT_COMPUTED`` are not counted.
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the whole graph the engine judges; constants, inputs and outputs of the graph are not counted."""
 
-    :param compute: the nodes that compute
-    :param judged: those of them whose dtypes the engine chooses
-    :param without_floating: those of the judged ones that have no floating-point tensor
-    :param types: the others, most nodes first
-    """
-
-    compute: int
-    judged: int
-    without_floating: int
+    compute: Count
+    """Number of nodes that compute."""
+    judged: Count
+    """Number of them whose dtypes the engine chooses."""
     types: list[NotJudged]
-
-    def to_dict(self) -> shared.Coverage:
-        return {
-            "compute": self.compute,
-            "judged": self.judged,
-            "types": [{"type": each.op_type, "nodes": each.nodes, "why": each.why} for each in self.types],
-        }
+    """The others by op type and reason, most nodes first."""
+    without_floating: int = internal()
+    """Those of the judged ones that have no floating-point tensor."""
 
 
-class TypeSummary(NamedTuple):
-    """The nodes of one op type.
+@dataclass(frozen=True)
+class ReadsLow:
+    """Such nodes of one op type."""
 
-    :param policy: the list they are on; None if lists are not used, or their kernels are on several
-    """
-
-    op_type: str
-    nodes: int
-    low: int
-    high: int
-    policy: PolicyName | None
+    type: str
+    """The op type."""
+    dtype: str
+    """The low dtype that they read."""
+    nodes: LineNumber
+    """How many."""
 
 
-class PathStep(NamedTuple):
-    """One step on the path back to the origin of a dtype.
+@dataclass(frozen=True)
+class TypeSummary:
+    """The nodes of one op type."""
 
-    :param tensor: ``input 0`` or ``output 0``; None if no tensor decided it
-    """
+    type: str
+    """The op type."""
+    nodes: Count
+    """Number of nodes."""
+    low: Count
+    """Number of nodes that run in a low dtype."""
+    high: Count
+    """Number of judged or compiled nodes that do not run in a low dtype."""
+    policy: PolicyName | None = renamed("list")
+    """The list of the nodes; null if there is none or they are on several."""
 
-    node: NodeAnswer
+
+@dataclass(frozen=True)
+class PathStep:
+    """One node on the way."""
+
+    name: str
+    """The name of the node."""
+    type: str
+    """The op type of the node."""
+    why: str
+    """Why the node has this dtype."""
     tensor: str | None
+    """The tensor that decided the dtype; null if there is none."""
     dtype: str | None
+    """The dtype; null if unknown."""
+    node: NodeAnswer = internal()
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """The model."""
+
+    path: str | None
+    """The path of the file."""
+    format: ModelFormat
+    """The format of the file."""
+    soc: str | None
+    """The chip that the model was compiled for; null if unknown."""
+    command: str | None
+    """The command that compiled the model; null if unknown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CastRow:
+    """A conversion that the engine inserts on one edge."""
+
+    producer: str
+    """The node whose output is converted."""
+    output: Count
+    """The index of that output, from 0."""
+    consumer: str
+    """The node that reads it."""
+    input: Count
+    """The index of the input of that node, from 0."""
+    begin: str = renamed("from")
+    """The dtype before the Cast."""
+    end: str = renamed("to")
+    """The dtype after the Cast."""
+    constant: bool
+    """Whether the Cast is applied to a constant and folded at compile time."""
+
+
+@dataclass(frozen=True)
+class NodeCounts:
+    """Counts: nodes of the selection, Casts of the whole graph."""
+
+    nodes: Count
+    """Number of selected nodes."""
+    low: Count
+    """Number of nodes in a low dtype."""
+    high: Count
+    """Number of nodes in another dtype."""
+    not_judged: Count
+    """Number of nodes that were not judged or have no floating-point tensor."""
+    casts: Count
+    """Number of edges that need a Cast."""
+    casts_run: Count
+    """Number of Casts that run; equal Casts of one output count once."""
+    casts_folded: Count
+    """Number of edges whose Cast is folded into a constant."""
+
+
+@dataclass(frozen=True)
+class FusionNotApplied:
+    """One fusion that was not applied."""
+
+    name: Annotated[str, Schema(examples=["EinsumPass"])]
+    """The compiler's name of the pass."""
+    nodes: LineNumber
+    """Number of nodes."""
+    names: Sequence[str] | None = optional()
+    """Names of the nodes."""
+
+
+@dataclass(frozen=True)
+class GraphDocument:
+    """The dtypes of a model's nodes and the reasons for them. Later versions may add keys."""
+
+    model: ModelFile
+    """The model."""
+    precision_mode: str | None
+    """The precision mode used to choose the dtypes; null if the dtypes are those of the file."""
+    judged: bool | None
+    """Whether an engine chose these dtypes; null if unknown."""
+    shapes: Mapping[str, Sequence[Annotated[int, Schema(minimum=-1)]]]
+    """The shapes that were written into the model's inputs, by name, -1 for an open dimension; empty if none were
+    given.
+    """
+    open_dimensions: Count | None
+    """How many nodes have other op types or dtypes once every dimension of the model has a size; null if the dtypes are
+    those of the file.
+    """
+    nodes: Iterable[NodeAnswer]
+    """The selected nodes, in the graph's order."""
+    casts: Iterable[CastRow]
+    """The Casts of the whole graph, one for each edge."""
+    types: Sequence[TypeSummary]
+    """The op types of the selected nodes, those with the most low nodes first."""
+    counts: NodeCounts
+    """Counts: nodes of the selection, Casts of the whole graph."""
+    memory: Memory
+    """Sizes in bytes of the tensors of the whole graph that a node reads, without layouts that pad and
+    without Casts.
+    """
+    coverage: Coverage
+    """How much of the whole graph the engine judges; constants, inputs and outputs of the graph are not counted."""
+    reads_low: list[ReadsLow]
+    """High nodes that read inputs which are float32 in the model in a low dtype: they give float32, and do not compute
+    in it. Most nodes first; a node that reads two low dtypes is counted for both.
+    """
+    refused_by_atc: Sequence[Refusal]
+    """Nodes that the compiler's front end refuses: atc does not compile this model. They are in `nodes`, not judged."""
+    fusions: Sequence[Fusion]
+    """Fusions of the whole graph that were applied before dtypes were chosen, in the compiler's order."""
+    fusions_not_applied: list[FusionNotApplied]
+    """Fusions that may run and were not applied, with the nodes that they may change."""
+    notes: Sequence[Note]
+    """What the reader could not read or had to assume."""
 
 
 class GraphAnswer:
@@ -271,8 +425,8 @@ class GraphAnswer:
             if not group.judged:
                 others[group.op_type, group.why] += count
         types = [NotJudged(op_type, count, why) for (op_type, why), count in others.items()]
-        types.sort(key=lambda row: (-row.nodes, row.op_type, row.why))
-        return Coverage(judged + others.total(), judged, without_floating, types)
+        types.sort(key=lambda row: (-row.nodes, row.type, row.why))
+        return Coverage(judged + others.total(), judged, types, without_floating)
 
     @cached_property
     def reads_low(self) -> list[ReadsLow]:
@@ -290,106 +444,48 @@ class GraphAnswer:
         rows = [ReadsLow(op_type, dtype, count) for (op_type, dtype), count in found.items()]
         return sorted(rows, key=lambda row: (-row.nodes, row.type, row.dtype))
 
-    def to_dict(self) -> documents.GraphDocument:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo graph``."""
-        document = self.document(self, self.types)
+        document = headed("graph", self.document(self, self.types))
         return {**document, "nodes": [*document["nodes"]], "casts": [*document["casts"]]}
 
-    def document(self, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> documents.GraphDocument:
-        """Return the JSON document of some nodes, in which nodes and Casts are iterators: a graph may have millions.
+    def document(self, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> GraphDocument:
+        """Return the document of some nodes, in which nodes and Casts are iterators: a graph may have millions.
 
         :param types: the op types of the rows
         """
         model, counts = self.graph.model, self.cast_counts
         nodes = sum(each.nodes for each in types)
         low, high = sum(each.low for each in types), sum(each.high for each in types)
-        return {
-            "schema_version": 1,
-            "command": "graph",
-            "model": {
-                "path": model.path,
-                "format": model.format,
-                "soc": model.soc_version,
-                "command": model.atc_cmdline,
-            },
-            "precision_mode": self.mode_name,
-            "judged": model.judged if self.mode_name is None else True,
-            "shapes": {name: list(dims) for name, dims in model.shapes.items()},
-            "open_dimensions": self.open_dimensions,
-            "nodes": cast("list[documents.Node]", map(self.node_document, rows)),
-            "casts": cast("list[documents.Cast]", map(self.cast_document, self.casts)),
-            "types": [
-                {"type": each.op_type, "nodes": each.nodes, "low": each.low, "high": each.high, "list": each.policy}
-                for each in types
-            ],
-            "counts": {
-                "nodes": nodes,
-                "low": low,
-                "high": high,
-                "not_judged": nodes - low - high,
-                "casts": counts.edges,
-                "casts_run": counts.run,
-                "casts_folded": counts.folded,
-            },
-            "memory": {
-                "low": self.memory.low,
-                "high": self.memory.high,
-                "weights": self.memory.weights,
-                "unknown": self.memory.unknown,
-            },
-            "coverage": self.coverage.to_dict(),
-            "reads_low": [{"type": each.type, "dtype": each.dtype, "nodes": each.nodes} for each in self.reads_low],
-            "refused_by_atc": [{"name": each.name, "type": each.type, "why": each.why} for each in model.refused],
-            "fusions": [
-                {
-                    "name": each.name,
-                    "nodes": list(each.nodes),
-                    "result": list(each.result),
-                    "confidence": each.confidence,
-                }
-                for each in self.fused.fusions
-            ],
-            "fusions_not_applied": [
-                {"name": name, "nodes": len(names), "names": list(names)}
-                for name, names in self.fused.not_applied.items()
-            ],
-            "notes": [
-                {"kind": each.kind, "message": each.message, "subject": each.subject, "nodes": each.nodes}
-                for each in model.notes
-            ],
-        }
+        return GraphDocument(
+            ModelFile(model.path, model.format, model.soc_version, model.atc_cmdline),
+            self.mode_name,
+            model.judged if self.mode_name is None else True,
+            model.shapes,
+            self.open_dimensions,
+            iter(rows),
+            map(self.cast_row, self.casts),
+            types,
+            NodeCounts(nodes, low, high, nodes - low - high, counts.edges, counts.run, counts.folded),
+            self.memory,
+            self.coverage,
+            self.reads_low,
+            model.refused,
+            self.fused.fusions,
+            [FusionNotApplied(name, len(names), names) for name, names in self.fused.not_applied.items()],
+            model.notes,
+        )
 
-    def node_document(self, row: NodeAnswer) -> documents.Node:
-        source = row.decided_by
-        return {
-            "name": row.name,
-            "type": row.type,
-            "subgraph": row.subgraph,
-            "why": row.why,
-            "code": row.code,
-            "judged": row.judged,
-            "inputs": list(row.inputs),
-            "outputs": list(row.outputs),
-            "original_inputs": list(row.original_inputs),
-            "original_outputs": list(row.original_outputs),
-            "confidence": cast("documents.Confidence", row.confidence),
-            "compute": row.compute,
-            "implmode": row.implmode,
-            "fused_from": row.type_before_fusion,
-            "list": row.policy,
-            "decided_by": source and {"node": self.graph[source.node].name, "tensor": f"output {source.output}"},
-        }
-
-    def cast_document(self, cast: Cast) -> documents.Cast:
-        return {
-            "producer": self.graph[cast.producer].name,
-            "output": cast.output,
-            "consumer": self.graph[cast.consumer].name,
-            "input": cast.input,
-            "from": cast.begin,
-            "to": cast.end,
-            "constant": cast.constant,
-        }
+    def cast_row(self, cast: Cast) -> CastRow:
+        return CastRow(
+            producer=self.graph[cast.producer].name,
+            output=cast.output,
+            consumer=self.graph[cast.consumer].name,
+            input=cast.input,
+            begin=cast.begin,
+            end=cast.end,
+            constant=cast.constant,
+        )
 
     @property
     def open_dimensions(self) -> int | None:
@@ -516,18 +612,21 @@ class Answer(GraphAnswer):
             why=why,
             code=reason.code,
             tensor=reason.tensor,
-            decided_by=reason.source,
+            decided_by=self._output_of(reason.source),
             judged=choice.column >= 0,
             runs=self.runs_of(index),
             inputs=choice.inputs,
             outputs=choice.outputs,
             original_inputs=tuple([tensor.first_dtype for tensor in node.inputs]),
             original_outputs=tuple([tensor.first_dtype for tensor in node.outputs]),
-            confidence=choice.confidence,
+            confidence=cast("Confidence | None", choice.confidence),
             compute=compute,
             implmode=self.modes.mode_of(node.name, node.type),
             type_before_fusion=None if node.first_type == node.type else node.first_type,
         )
+
+    def _output_of(self, source: Producer | None) -> DecidingOutput | None:
+        return source and DecidingOutput(self.graph[source.node].name, f"output {source.output}", source)
 
     def computed_in(self, index: int) -> str | None:
         """Return the dtype that a node is computed in, see :meth:`ImplModes.computed_in`; None if it was not judged."""
@@ -590,8 +689,8 @@ class Answer(GraphAnswer):
         while at is not None and at.index not in seen:
             seen.add(at.index)
             tensor, dtype = at.settled_by if arrived is None else (f"output {arrived}", at.outputs[arrived])
-            steps.append(PathStep(at, tensor, dtype))
-            source = at.decided_by
+            steps.append(PathStep(at.name, at.type, at.why, tensor, dtype, at))
+            source = None if at.decided_by is None else at.decided_by.source
             arrived = None if source is None else source.output
             at = None if source is None else self[source.node]
         return steps
@@ -619,11 +718,8 @@ class WrittenAnswer(GraphAnswer):
             type=node.type,
             subgraph=self._subgraph_names[index] if self._subgraph_names else "",
             policy=None,
-            by=None,
             why={True: "the compiler chose it", False: "not judged yet", None: "as the file has it"}[judged],
             code="written",
-            tensor=None,
-            decided_by=None,
             judged=bool(judged),
             runs=self.runs_of(index),
             inputs=self.inputs_of(index),
@@ -631,6 +727,7 @@ class WrittenAnswer(GraphAnswer):
             original_inputs=tuple(tensor.first_dtype for tensor in node.inputs),
             original_outputs=tuple(tensor.first_dtype for tensor in node.outputs),
             confidence="compiled" if judged else None,
+            type_before_fusion=None,
         )
 
     def inputs_of(self, index: int) -> Dtypes:
@@ -715,7 +812,7 @@ def _summaries(groups: Mapping[NodeGroup, int]) -> list[TypeSummary]:
         TypeSummary(name, count.total(), count["low"], count["high"], next(iter(own)) if len(own) == 1 else None)
         for (name, count), own in zip(counts.items(), policies.values(), strict=True)
     ]
-    return sorted(types, key=lambda row: (-row.low, -row.high, -row.nodes, row.op_type))
+    return sorted(types, key=lambda row: (-row.low, -row.high, -row.nodes, row.type))
 
 
 def _precision_of(choice: DtypeChoice) -> Precision | None:

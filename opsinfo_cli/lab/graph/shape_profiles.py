@@ -5,6 +5,7 @@ The compiler makes a copy of the graph for each of them, with known shapes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.cann.input_shapes import options_for
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ...core.cann.input_shapes import ModelInput
-    from .result import Answer, NodeAnswer
+    from .result import Answer
 
 _MOST = 100
 """The most profiles that atc takes."""
@@ -31,14 +32,24 @@ class ShapeProfile(NamedTuple):
     shapes: dict[str, tuple[int, ...]]
 
 
-class ProfileDifference(NamedTuple):
-    """A node whose op type or dtypes differ between profiles.
+@dataclass(frozen=True)
+class NodeInProfile:
+    type: str
+    """Its op type."""
+    inputs: tuple[str | None, ...]
+    """The dtypes of its inputs."""
+    outputs: tuple[str | None, ...]
+    """The dtypes of its outputs."""
 
-    :param rows: its answer in each profile; None: it is part of another node there
-    """
+
+@dataclass(frozen=True)
+class ProfileDifference:
+    """One node."""
 
     name: str
-    rows: tuple[NodeAnswer | None, ...]
+    """Its name."""
+    profiles: list[NodeInProfile | None]
+    """The node in each profile; null if it is part of another node there."""
 
 
 def batch_profiles(text: str, inputs: Sequence[ModelInput]) -> list[ShapeProfile]:
@@ -121,10 +132,13 @@ def _profiles(profiles: Iterable[tuple[int, ...]], inputs: Sequence[ModelInput],
 
 def differences(answers: Sequence[Answer]) -> list[ProfileDifference]:
     """Return the nodes whose op types or dtypes differ between answers, by name, in the order of the first answers."""
-    rows = [{(row.subgraph, row.name): row for row in answer} for answer in answers]
+    rows = [
+        {(row.subgraph, row.name): NodeInProfile(row.type, row.inputs, row.outputs) for row in answer}
+        for answer in answers
+    ]
     found = []
     for place in dict.fromkeys(place for own in rows for place in own):
-        own = tuple(by_place.get(place) for by_place in rows)
-        if len({row and (row.type, row.inputs, row.outputs) for row in own}) > 1:
+        own = [by_place.get(place) for by_place in rows]
+        if len({*own}) > 1:
             found.append(ProfileDifference(place[1], own))
     return found

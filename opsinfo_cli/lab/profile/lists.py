@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from dataclasses import replace
+from typing import NamedTuple
 
 from ...core.cann.entry import BF16, FP16, FP32, Columns, Possible
 from ...core.cann.fused_kernels import FUSED_KERNELS
 from ...core.cann.library import Operators
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.policy import Policy
-from .times import REPLACED, State, Time, TypeTime, total
+from .times import REPLACED, Confidence, State, Time, TypeRow, TypeTime, total
 
-if TYPE_CHECKING:
-    from ..documents import profile as documents
-
-Confidence: TypeAlias = Literal["library", "kernel"]
 _HIGH: tuple[State, ...] = ("high", "hf32")
 
 
@@ -40,14 +37,15 @@ class TypePolicy(NamedTuple):
     confidence: Confidence = "library"
     judged: str | None = None
 
-    def to_dict(self) -> documents.Type:
-        return {
-            **self.time.to_dict(),
-            "list": self.policy.value if self.policy else None,
-            "movable": self.movable,
-            "judged": self.judged,
-            "confidence": self.confidence if self.policy else None,
-        }
+    @property
+    def row(self) -> TypeRow:
+        return replace(
+            self.time.row,
+            policy=self.policy.value if self.policy else None,
+            movable=self.movable,
+            judged=self.judged,
+            confidence=self.confidence if self.policy else None,
+        )
 
 
 def policy_of_type(

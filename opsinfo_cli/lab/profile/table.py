@@ -12,17 +12,44 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from ...core.cann.dtype_names import canonical
+from ...core.document import Count, LineNumber, Schema, internal
 from ...errors import Damaged, Refused, counted
 from ...opening import folders_above, unreadable
 from ..csv_rows import csv_rows
 
-if TYPE_CHECKING:
-    from ..documents import profile as documents
+Dtypes = tuple[Annotated[str | None, Schema(examples=["float16", "float32", "bfloat16"])], ...]
+
+
+@dataclass(frozen=True)
+class KernelRow:
+    """One row."""
+
+    name: str
+    """The name of the node or call."""
+    type: str
+    """The op type; unknown if the table does not have it."""
+    line: LineNumber
+    """The line of the row, from 1."""
+    microseconds: Annotated[float, Schema(minimum=0)]
+    """Its time in microseconds."""
+    inputs: Dtypes
+    """The dtype of each input; empty if the table does not have them."""
+    outputs: Dtypes
+    """The dtype of each output; empty if the table does not have them."""
+    device: str | None
+    """The device; null if the table does not have it."""
+    step: str | None
+    """The step; null if the table does not have it."""
+    core: Annotated[str | None, Schema(examples=["AI_CORE"])]
+    """What it ran on; null if the table does not have it."""
+    file: str
+    """The table."""
 
 
 class Kernel(NamedTuple):
@@ -45,28 +72,26 @@ class Kernel(NamedTuple):
     step: str
     line: int
 
-    def to_dict(self, path: str) -> documents.Kernel:
+    def row(self, path: str) -> KernelRow:
         """:param path: of its table"""
-        return {
-            "name": self.name,
-            "type": self.type,
-            "line": self.line,
-            "microseconds": round(self.microseconds, 3),
-            "inputs": list(self.inputs or ()),
-            "outputs": list(self.outputs or ()),
-            "device": self.device or None,
-            "step": self.step or None,
-            "core": self.core or None,
-            "file": path,
-        }
+        return KernelRow(
+            self.name,
+            self.type,
+            self.line,
+            round(self.microseconds, 3),
+            self.inputs or (),
+            self.outputs or (),
+            self.device or None,
+            self.step or None,
+            self.core or None,
+            path,
+        )
 
     @property
     def is_aclnn(self) -> bool:
         """Whether it is from a call of aclnn, as in eager mode, and not a node of a graph."""
         return self.name.startswith("aclnn")
 
-
-Dtypes = tuple["str | None", ...]
 
 Format: TypeAlias = Literal["kernel_details", "op_summary"]
 FORMATS: dict[Format, tuple[str, ...]] = {
@@ -84,26 +109,25 @@ _LONGEST_TIME = 1e15
 UNKNOWN = "unknown"
 
 
+@dataclass
 class Table:
-    """A table. Each iteration reads the file again; ``format``, ``rows`` and ``skipped`` are of the last one.
+    """One table."""  # each iteration reads the file again; format, rows and skipped are of the last one
 
-    :ivar skipped: rows without a time
-    """
-
-    def __init__(self, path: str, seen: Callable[[int], None] | None = None) -> None:
-        """:param seen: called with the bytes of each part that was read"""
-        self.path = path
-        self.format: Format
-        self.rows = self.skipped = 0
-        self._seen = seen
-
-    def to_dict(self) -> documents.Table:
-        return {"path": self.path, "format": self.format, "rows": self.rows, "skipped": self.skipped}
+    path: str
+    """Its path, as given or below the folder given."""
+    format: Format = "op_summary"
+    """Whose table it is: of torch_npu or of msprof."""
+    rows: Count = 0
+    """Number of rows."""
+    skipped: Count = 0
+    """Number of these without a time."""
+    seen: Callable[[int], None] | None = internal(None)
+    """Called with the bytes of each part that was read."""
 
     def __iter__(self) -> Iterator[Kernel]:
         """:raises Refused: if the file cannot be read, is no such table, or has a row that cannot be read"""
         self.rows = self.skipped = 0
-        yield from self._kernels(csv_rows(self.path, self._no_table, self._seen))
+        yield from self._kernels(csv_rows(self.path, self._no_table, self.seen))
 
     def _no_table(self, message: str, line: int | None) -> Refused:
         hint = "give kernel_details.csv of torch_npu or op_summary_*.csv of msprof, in UTF-8, with commas"

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from ...arguments import checked
 from ...core.cann.dtype_names import precision_of
+from ...core.cann.targets.found import TargetFacts
+from ...core.document import Count, PolicyName, Schema, headed, optional, renamed
 from ...errors import UsageFault
 from ..listener import Listener, PythonListener
 from .table import Dtypes, Kernel, Table, find_tables
 
-if TYPE_CHECKING:
-    from ..documents import profile as documents
-
+Confidence: TypeAlias = Literal["library", "kernel"]
 State: TypeAlias = Literal["low", "high", "hf32", "other", "unknown"]
 """Low and high: see :func:`.precision_of`. hf32: high, and HF32 is enabled for it. Other: no floating-point tensor.
 Unknown: the table does not have its dtypes.
@@ -42,15 +43,128 @@ ops/built-in/fusion_pass, 2021).
 """
 
 
-class Time(NamedTuple):
-    calls: int = 0
-    microseconds: float = 0.0
+@dataclass(frozen=True)
+class Time:
+    """All Casts, those on the AI CPU too."""
+
+    calls: Count = 0
+    """Number of calls."""
+    microseconds: Annotated[float, Schema(minimum=0)] = 0.0
+    """Their time in microseconds."""
 
     def plus(self, other: Time) -> Time:
         return Time(self.calls + other.calls, self.microseconds + other.microseconds)
 
-    def to_dict(self) -> documents.Time:
-        return {"calls": self.calls, "microseconds": round(self.microseconds, 3)}
+    @property
+    def shown(self) -> tuple[int, float]:
+        """Both as documents have them."""
+        return self.calls, round(self.microseconds, 3)
+
+
+@dataclass(frozen=True)
+class TimeOfCore:
+    """One core."""
+
+    core: Annotated[str, Schema(examples=["AI_CPU", "communication"])]
+    """AI_CPU, communication, or another word of the table."""
+    calls: Count
+    """Number of calls."""
+    microseconds: Annotated[float, Schema(minimum=0)]
+    """Their time in microseconds."""
+
+
+@dataclass(frozen=True)
+class TimeApart:
+    """What is not the engine's: communication, AI CPU, DVPP."""
+
+    calls: Count
+    """Number of calls."""
+    microseconds: Annotated[float, Schema(minimum=0)]
+    """Their time in microseconds."""
+    cores: list[TimeOfCore]
+    """The same by what ran it."""
+
+
+@dataclass(frozen=True)
+class TimeOfTypes:
+    """The sums of the types."""
+
+    calls: Count
+    """Number of calls."""
+    microseconds: Annotated[float, Schema(minimum=0)]
+    """Their time in microseconds."""
+    low: Annotated[float, Schema(minimum=0)]
+    """Microseconds of calls in float16, bfloat16 or hifloat8."""
+    high: Annotated[float, Schema(minimum=0)]
+    """Microseconds of calls in float32, HF32 not enabled."""
+    hf32: Annotated[float, Schema(minimum=0)]
+    """Microseconds of calls in float32 with HF32 enabled."""
+    other: Annotated[float, Schema(minimum=0)]
+    """Microseconds of calls without a floating-point tensor, and of those whose dtypes the table does not have."""
+
+
+@dataclass(frozen=True)
+class TimeOfRun:
+    """One step on one device."""
+
+    device: Annotated[str | None, Schema(examples=["0"])]
+    """The device; null if the table does not have it."""
+    step: Annotated[str | None, Schema(examples=["7"])]
+    """The step; null if the table does not have it."""
+    calls: Count
+    """Number of calls."""
+    microseconds: Annotated[float, Schema(minimum=0)]
+    """Their time in microseconds."""
+
+
+@dataclass(frozen=True)
+class TypeRow:
+    """One op type."""
+
+    type: Annotated[str, Schema(examples=["MatMulV2"])]
+    """The op type; unknown if the table does not have it."""
+    calls: Count
+    """Number of calls."""
+    microseconds: Annotated[float, Schema(minimum=0)]
+    """Time of its calls in microseconds."""
+    low: Annotated[float, Schema(minimum=0)]
+    """Microseconds of calls in float16, bfloat16 or hifloat8."""
+    high: Annotated[float, Schema(minimum=0)]
+    """Microseconds of calls in float32, HF32 not enabled."""
+    hf32: Annotated[float, Schema(minimum=0)]
+    """Microseconds of calls in float32 with HF32 enabled."""
+    other: Annotated[float, Schema(minimum=0)]
+    """Microseconds of calls without a floating-point tensor, and of those whose dtypes the table does not have."""
+    policy: PolicyName | None = renamed("list", default=None)
+    """The list it is on, with the mixlist if one is given; null without a target, or if the target does not have it."""
+    movable: bool | None = None
+    """Whether a list can change what its calls run in; null if that is unknown."""
+    judged: str | None = optional(null=True)
+    """The op type that lists are asked for, if the compiler replaced it after the choice of dtypes;
+    null if it did not.
+    """
+    confidence: Confidence | None = None
+    """Where movable comes from: the library, or a recorded answer of the chip's kernel; null without a list."""
+
+
+@dataclass(frozen=True)
+class ProfileDocument:
+    """The time of what ran on the device. Later versions may add keys."""
+
+    target: TargetFacts | None
+    """The target of --against; null without it."""
+    types: list[TypeRow]
+    """The op types of the engine but Cast, the longest time first."""
+    casts: Time
+    """All Casts, those on the AI CPU too."""
+    not_engine: TimeApart
+    """What is not the engine's: communication, AI CPU, DVPP."""
+    totals: TimeOfTypes
+    """The sums of the types."""
+    runs: list[TimeOfRun]
+    """The time of everything by device and step, in the order of the tables."""
+    files: list[Table]
+    """The tables."""
 
 
 def total(times: Iterable[Time]) -> Time:
@@ -76,20 +190,19 @@ class TypeTime(NamedTuple):
     def of(self, *states: State) -> Time:
         return total(times[state] for times in (self.nodes, self.aclnn) for state in states if state in times)
 
-    def to_dict(self) -> documents.Type:
-        """Return it without lists."""
-        return {
-            "type": self.type,
-            **self.whole.to_dict(),
-            "low": round(self.of("low").microseconds, 3),
-            "high": round(self.of("high").microseconds, 3),
-            "hf32": round(self.of("hf32").microseconds, 3),
-            "other": round(self.of("other", "unknown").microseconds, 3),
-            "list": None,
-            "movable": None if self.nodes else False,
-            "judged": None,
-            "confidence": None,
-        }
+    @property
+    def row(self) -> TypeRow:
+        """It without lists."""
+        return TypeRow(self.type, *self.whole.shown, *_by_state([self]), movable=None if self.nodes else False)
+
+
+def _by_state(types: Sequence[TypeTime]) -> tuple[float, float, float, float]:
+    """Return the microseconds in low, high, hf32 and in others."""
+
+    def sum_of(*states: State) -> float:
+        return round(sum(row.of(*states).microseconds for row in types), 3)
+
+    return sum_of("low"), sum_of("high"), sum_of("hf32"), sum_of("other", "unknown")
 
 
 class Run(NamedTuple):
@@ -141,35 +254,23 @@ class Profile(NamedTuple):
         """
         return read_profile([os.fspath(path) for path in paths], PythonListener(), run=Run(device, step))
 
-    def to_dict(self) -> documents.ProfileDocument:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo profile`` without a target."""
+        return headed("profile", self.document)
 
-        def sum_of(*states: State) -> float:
-            return round(sum(row.of(*states).microseconds for row in self.types), 3)
-
-        return {
-            "schema_version": 1,
-            "command": "profile",
-            "target": None,
-            "types": [row.to_dict() for row in self.types],
-            "casts": self.casts.to_dict(),
-            "not_engine": {
-                **self.not_engine.to_dict(),
-                "cores": [{"core": core, **time.to_dict()} for core, time in self.apart.items()],
-            },
-            "totals": {
-                **self.totals.to_dict(),
-                "low": sum_of("low"),
-                "high": sum_of("high"),
-                "hf32": sum_of("hf32"),
-                "other": sum_of("other", "unknown"),
-            },
-            "runs": [
-                {"device": run.device or None, "step": run.step or None, **time.to_dict()}
-                for run, time in self.runs.items()
-            ],
-            "files": [table.to_dict() for table in self.tables],
-        }
+    @property
+    def document(self) -> ProfileDocument:
+        return ProfileDocument(
+            target=None,
+            types=[row.row for row in self.types],
+            casts=Time(*self.casts.shown),
+            not_engine=TimeApart(
+                *self.not_engine.shown, [TimeOfCore(core, *time.shown) for core, time in self.apart.items()]
+            ),
+            totals=TimeOfTypes(*self.totals.shown, *_by_state(self.types)),
+            runs=[TimeOfRun(run.device or None, run.step or None, *time.shown) for run, time in self.runs.items()],
+            files=self.tables,
+        )
 
     @property
     def totals(self) -> Time:
@@ -207,7 +308,7 @@ def read_profile(
         listener.note(f"{path}: not read: {why}")
     size = sum(os.path.getsize(path) for path in found.paths if os.path.isfile(path))
     with listener.progress("reading", size) as advance:
-        profile = profile_of([Table(path, advance) for path in found.paths], nodes, run)
+        profile = profile_of([Table(path, seen=advance) for path in found.paths], nodes, run)
     if not profile.runs:
         if run and any(run):
             raise UsageFault("no row is of this device and step", name="no-match", path=found.paths[0])

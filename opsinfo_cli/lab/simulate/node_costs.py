@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-from .output_error import json_number
+from ...core.document import Count, Schema, WithInfinity
+from .output_error import ErrorSize
 from .packages import load_package
 from .round_in_onnx import LARGEST
 from .rounded_model import NOTHING
@@ -15,34 +17,26 @@ from .trace import PORTION, compute_values, portions, sizes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..documents import simulate as documents
     from .rounding_plan import RoundingPlan
     from .simulation import Simulation
 
 
-class NodeCost(NamedTuple):
-    """The cost of one low node.
-
-    :param error_alone: ``max_rel_error`` with the tensors at this node rounded alone; None: it cannot be computed
-    :param margin: the largest value of the dtype over the largest magnitude that it reads or yields in float32: below
-        1 it overflows; None: unknown, in the body of a control operator, or all values are zero
-    :param shape: of its first output; None: unknown
-    """
+@dataclass(frozen=True)
+class NodeCost(WithInfinity):
+    """The cost of one low node, with --by node."""
 
     name: str
+    """The name of the node."""
     type: str
-    error_alone: float | None
-    margin: float | None
-    shape: tuple[int, ...] | None
-
-    def to_dict(self) -> documents.NodeCost:
-        return {
-            "name": self.name,
-            "type": self.type,
-            "error_alone": None if self.error_alone is None else json_number(self.error_alone),
-            "margin": self.margin,
-            "shape": None if self.shape is None else list(self.shape),
-        }
+    """The op type of the node."""
+    error_alone: ErrorSize | None
+    """The largest max_rel_error if only the tensors at this node are rounded; null if it cannot be computed."""
+    margin: Annotated[float, Schema(minimum=0)] | None
+    """The largest value of the dtype (65504 for float16) over the largest magnitude that the node reads or yields in
+    float32, below 1 it overflows; null if unknown.
+    """
+    shape: tuple[Count, ...] | None
+    """The shape of the first output; null if unknown."""
 
 
 def rank_nodes(

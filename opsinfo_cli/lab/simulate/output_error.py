@@ -3,62 +3,51 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
+from ...core.document import Count, Schema, WithInfinity, internal
 from .packages import load_package
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..documents import simulate as documents
-
 _BLOCK = 1 << 16
 """Elements that are converted to float64 at a time: few enough for the cache."""
 
 
-def json_number(value: float) -> float | str:
-    """Return ``inf`` as a word, because JSON has no infinity."""
-    return "inf" if value == math.inf else value
+ErrorSize: TypeAlias = Annotated[float, Schema(type=["number", "string", "null"], minimum=0, pattern="^inf$")]
 
 
-class OutputError(NamedTuple):
-    """An output against its reference.
-
-    :param max_abs_error: max|a - b|; infinite if an element is Inf or NaN on one side only
-    :param max_rel_error: max|a - b| / max|b| over all elements, b the reference; infinite if b is zero and a is not
-    :param cosine: of the angle between them; None: unknown, because elements are not finite or nothing was compared
-    :param inf: infinite elements, and ``nan`` those that are NaN
-    :param reference_inf: infinite elements of the reference, and ``reference_nan`` those that are NaN
-    :param finite_error: ``max_rel_error`` of the elements that are finite on both sides
-    :param why: why nothing could be compared, or what differs beside numbers; empty: nothing
-    """
+@dataclass(frozen=True)
+class OutputError(WithInfinity):
+    """One output."""
 
     name: str
-    max_abs_error: float
-    max_rel_error: float
-    cosine: float | None
-    inf: int
-    nan: int
-    reference_inf: int = 0
-    reference_nan: int = 0
-    elements: int = 0
-    why: str = ""
-    finite_error: float = 0.0
-
-    def to_dict(self) -> documents.Output:
-        return {
-            "name": self.name,
-            "max_abs_error": json_number(self.max_abs_error),
-            "max_rel_error": json_number(self.max_rel_error),
-            "cosine": self.cosine,
-            "inf": self.inf,
-            "nan": self.nan,
-            "reference_inf": self.reference_inf,
-            "reference_nan": self.reference_nan,
-            "elements": self.elements,
-            "why": self.why or None,
-        }
+    """The name of the output."""
+    max_abs_error: ErrorSize
+    """max|a-b| over all elements; "inf" if an element is Inf or NaN on one side only, or if the shapes differ."""
+    max_rel_error: ErrorSize
+    """max|a-b| / max|b| over all elements, b being the reference; "inf" as for max_abs_error, or if the reference is
+    zero.
+    """
+    cosine: Annotated[float, Schema(minimum=-1, maximum=1)] | None
+    """The cosine similarity of the output and the reference; null if unknown."""
+    inf: Count
+    """Number of infinite elements."""
+    nan: Count
+    """Number of NaN elements."""
+    reference_inf: Count = 0
+    """Number of infinite elements in the reference."""
+    reference_nan: Count = 0
+    """Number of NaN elements in the reference."""
+    elements: Count = 0
+    """Number of elements."""
+    why: str | None = None
+    """Differences other than in numbers: in the shape or in texts; null if there are none."""
+    finite_error: float = internal(0.0)
+    """``max_rel_error`` of the elements that are finite on both sides."""
 
     def passes(self, max_error: float | None, min_cosine: float | None) -> bool:
         """Return whether the error is within both bounds; an unknown one is not."""
@@ -126,7 +115,7 @@ def _measure(name: str, a: Any, b: Any) -> OutputError:
             a_square += xx
             b_square += yy
     relative = 0.0 if not largest else largest / size if size else math.inf
-    counts = inf, nan, reference_inf, reference_nan, int(a.size), ""
+    counts = inf, nan, reference_inf, reference_nan, int(a.size), None
     if not same_kind:
         return OutputError(name, math.inf, math.inf, None, *counts, relative)
     cosine = _cosine(dot, a_square, b_square) if largest else 1.0
@@ -165,6 +154,6 @@ def worst(errors: Sequence[OutputError]) -> OutputError:
         sum(error.reference_inf for error in errors),
         sum(error.reference_nan for error in errors),
         sum(error.elements for error in errors),
-        next((error.why for error in errors if error.why), ""),
+        next((error.why for error in errors if error.why), None),
         max(error.finite_error for error in errors),
     )

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from ...core.document import Count, LineNumber, Schema, headed, optional
 from ...errors import NoVerdict, join_some
+from ..graph.graph import Refusal
 from ..graph.open_dimensions import limits_of
+from ..graph.result import Coverage
+from .node_costs import NodeCost
+from .output_error import OutputError
 from .rounding_plan import unknown_tensors
+from .simulation import TypeCost
+from .trace import TracedNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from ..documents import simulate as documents
-    from ..graph.result import Answer, Coverage
-    from .node_costs import NodeCost
+    from ..graph.result import Answer
     from .rounding_plan import RoundingPlan
-    from .simulation import OutputErrors, Simulation, TypeCost
+    from .simulation import OutputErrors, Simulation
     from .trace import Trace
 
 
-class Limit(NamedTuple):
-    """Something that may differ on a device.
-
-    :param kind: a slug: ``kernels``, ``overflow``, ``fusion``, ``inner-tensors`` ...
-    :param nodes: names of the affected nodes; empty: any node may be affected
-    """
+@dataclass(frozen=True)
+class Limit:
+    """One limit of the simulation."""
 
     kind: str
+    """The subject: kernels, fusion, replaced, overflow, inner-tensors and others."""
     message: str
+    """The limit as text."""
     nodes: tuple[str, ...] = ()
+    """The affected nodes; empty if all nodes may be affected."""
 
 
 ALWAYS = (
@@ -108,6 +115,98 @@ def nothing_rounded(path: str) -> NoVerdict:
     return NoVerdict(_NOTHING_ROUNDED, name="nothing-rounded", path=path, hint=hint)
 
 
+@dataclass(frozen=True)
+class SimulatedModel:
+    """The model."""
+
+    path: str
+    """The path of the model."""
+    opset: LineNumber
+    """The opset of the computed model; older models are converted."""
+
+
+@dataclass(frozen=True)
+class FirstNode:
+    """The first node of a kind."""
+
+    node: str
+    """The name of the node."""
+    type: str
+    """The op type of the node."""
+    why: str
+    """A description of the error."""
+
+
+@dataclass(frozen=True)
+class AbsorbedNode:
+    """One node."""
+
+    node: str
+    """The name of the node."""
+    type: str
+    """The op type of the node."""
+    by: str
+    """The name of the Softmax."""
+
+
+@dataclass(frozen=True)
+class SimulateDocument:
+    """What a policy costs in accuracy, computed on a CPU. Later versions may add keys."""
+
+    model: SimulatedModel
+    """The model."""
+    precision_mode: str
+    """The precision mode."""
+    mixlist: str | None
+    """The path of the mixlist; null if none was given."""
+    saturate: bool
+    """Whether overflowing values are clipped; if not, they become Inf."""
+    shapes: Mapping[str, Sequence[Annotated[int, Schema(minimum=-1)]]]
+    """The shapes that were written into the model's inputs, by name, -1 for an open dimension; empty if none were
+    given.
+    """
+    open_dimensions: Count
+    """How many nodes have other op types or dtypes once every dimension of the model has a size."""
+    inputs: list[str]
+    """The sources of the input sets: files, folders, or random:SEED."""
+    rounded: Count
+    """Number of places where a tensor is rounded."""
+    outputs: Sequence[OutputError]
+    """The outputs of the model; with several input sets, the worst values."""
+    first_not_finite: FirstNode | None
+    """The first node that yields Inf or NaN where float32 does not; null if there is none or it was not requested."""
+    first_jump: FirstNode | None
+    """The first node whose error is above 0.001 and at least ten times the largest error of its inputs; null if there
+    is none or it was not requested.
+    """
+    types: list[TypeCost]
+    """Op types at whose nodes tensors are rounded, the most costly first; empty with --no-rank."""
+    nodes: Sequence[TracedNode | NodeCost] | None
+    """With --by node low nodes, the most costly first; else the nodes of the main graph with floating-point outputs, in
+    the model's order, and null with --no-trace.
+    """
+    absorbed: list[AbsorbedNode]
+    """Nodes that yield infinities, which all end in a Softmax; it yields what it yields in float32."""
+    coverage: Coverage
+    """How much of the model the engine judges; the other nodes are computed in float32. Constants, inputs and outputs
+    of the model are not counted.
+    """
+    refused_by_atc: Sequence[Refusal]
+    """Nodes that the compiler's front end refuses: atc does not compile this model. They are computed in float32."""
+    max_error: float | None
+    """The upper bound of max_rel_error; null if none was given."""
+    min_cosine: float | None
+    """The lower bound of the cosine; null if none was given."""
+    passes: bool | None
+    """Whether all outputs are within the bounds; null if there are no bounds."""
+    not_shown: list[Limit]
+    """What may differ on a device."""
+    trace: Sequence[TracedNode] | None = optional(null=True)
+    """With --by node, the nodes of the main graph with floating-point outputs, in the model's order; null with
+    --no-trace.
+    """
+
+
 class SimulationReport(NamedTuple):
     """The computed values, and their bounds.
 
@@ -167,43 +266,41 @@ class SimulationReport(NamedTuple):
             return None
         return self.fault is None and self.simulated.passes(self.max_error, self.min_cosine)
 
-    def to_dict(self) -> documents.SimulateDocument:
+    def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo simulate``."""
+        document = headed("simulate", self.document)
+        if self.nodes is None:
+            del document["trace"]
+        return document
+
+    @property
+    def document(self) -> SimulateDocument:
         simulation, trace = self.simulation, self.trace
         model = simulation.prepared.graph.model
         wrong, jump = (trace.first_not_finite, trace.first_jump) if trace else (None, None)
-        traced = None if trace is None else [node.to_dict() for node in trace.nodes]
-        document: documents.SimulateDocument = {
-            "schema_version": 1,
-            "command": "simulate",
-            "model": {"path": simulation.path, "opset": simulation.file.opset},
-            "precision_mode": simulation.mode,
-            "mixlist": self.mixlist,
-            "saturate": simulation.rewriter.rounder.saturate,
-            "shapes": {name: list(dims) for name, dims in model.shapes.items()},
-            "open_dimensions": len(self.decided_open),
-            "inputs": [input_set.name for input_set in simulation.inputs],
-            "rounded": self.simulated.rounded,
-            "outputs": [output.to_dict() for output in self.simulated.outputs],
-            "first_not_finite": wrong and {"node": wrong.node, "type": wrong.type, "why": wrong.why_not_finite},
-            "first_jump": jump and {"node": jump.node, "type": jump.type, "why": jump.why_jump},
-            "types": [cost.to_dict() for cost in self.types],
-            "nodes": None if traced is None else [*traced],
-            "absorbed": [
-                {"node": node.node, "type": node.type, "by": node.absorbed_by}
-                for node in (trace.absorbed if trace else ())
+        traced = trace.nodes if trace else None
+        return SimulateDocument(
+            model=SimulatedModel(simulation.path, simulation.file.opset),
+            precision_mode=simulation.mode,
+            mixlist=self.mixlist,
+            saturate=simulation.rewriter.rounder.saturate,
+            shapes=model.shapes,
+            open_dimensions=len(self.decided_open),
+            inputs=[input_set.name for input_set in simulation.inputs],
+            rounded=self.simulated.rounded,
+            outputs=self.simulated.outputs,
+            first_not_finite=FirstNode(wrong.node, wrong.type, wrong.why_not_finite) if wrong else None,
+            first_jump=FirstNode(jump.node, jump.type, jump.why_jump) if jump else None,
+            types=self.types,
+            nodes=traced if self.nodes is None else self.nodes,
+            absorbed=[
+                AbsorbedNode(node.node, node.type, node.absorbed_by) for node in (trace.absorbed if trace else ())
             ],
-            "coverage": self.coverage.to_dict(),
-            "refused_by_atc": [
-                {"name": refusal.name, "type": refusal.type, "why": refusal.why} for refusal in model.refused
-            ],
-            "max_error": self.max_error,
-            "min_cosine": self.min_cosine,
-            "passes": self.passes,
-            "not_shown": [
-                {"kind": limit.kind, "message": limit.message, "nodes": list(limit.nodes)} for limit in self.limits
-            ],
-        }
-        if self.nodes is not None:
-            document["nodes"], document["trace"] = [node.to_dict() for node in self.nodes], traced
-        return document
+            coverage=self.coverage,
+            refused_by_atc=model.refused,
+            max_error=self.max_error,
+            min_cosine=self.min_cosine,
+            passes=self.passes,
+            not_shown=self.limits,
+            trace=traced,
+        )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.cann.marks import ADD_BLACK
+from ...core.document import WithInfinity
 from ...errors import Damaged, Refused, UsageFault
 from ..graph.judge.prepare import marks_of
 from .onnx_model import OnnxFile
-from .output_error import OutputError, json_number, output_error, worst
+from .output_error import ErrorSize, OutputError, output_error, worst
 from .round_in_onnx import Rounder
 from .rounded_model import Rewriter
 from .rounding_plan import RoundingPlan, rounding_plan, tensor_places
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...core.cann.mixlist import AnyMixlist
-    from ..documents import simulate as documents
     from ..graph.graph import ModelGraph
     from ..graph.judge.prepare import PreparedModel
     from ..graph.result import Answer
@@ -54,28 +55,20 @@ class OutputErrors(NamedTuple):
         return all(output.passes(max_error, min_cosine) for output in self.outputs)
 
 
-class TypeCost(NamedTuple):
-    """The cost of the low tensors of one op type.
-
-    :param nodes: names of the nodes at which tensors are rounded
-    :param error_alone: ``max_rel_error`` with the tensors at these nodes rounded alone; None: it cannot be computed
-    :param error_without: the same of the whole policy with the type on the black list; None: as above, or the mode
-        has no lists
-    """
+@dataclass(frozen=True)
+class TypeCost(WithInfinity):
+    """The cost of one op type."""
 
     type: str
+    """The op type."""
     nodes: tuple[str, ...]
-    error_alone: float | None
-    error_without: float | None
-
-    def to_dict(self) -> documents.Cost:
-        alone, without = self.error_alone, self.error_without
-        return {
-            "type": self.type,
-            "nodes": list(self.nodes),
-            "error_alone": None if alone is None else json_number(alone),
-            "error_without": None if without is None else json_number(without),
-        }
+    """The nodes at which tensors are rounded."""
+    error_alone: ErrorSize | None
+    """The largest max_rel_error if only the tensors at these nodes are rounded; null if it cannot be computed."""
+    error_without: ErrorSize | None
+    """The largest max_rel_error of the whole policy with the op type on the black list; null if it cannot be computed
+    or the mode does not use lists.
+    """
 
 
 class Simulation:

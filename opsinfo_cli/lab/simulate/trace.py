@@ -7,11 +7,13 @@ the next one is computed. A model whose values take more is computed once for ea
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...core.document import Count, WithInfinity, internal
 from ...errors import counted
 from ..graph.readers.onnx_shapes import dims_of, infer
-from .output_error import json_number, output_error, worst
+from .output_error import ErrorSize, output_error, worst
 from .packages import load_package
 from .rounded_model import NOTHING
 from .rounding_plan import STORED, Side
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from ..documents import simulate as documents
     from .output_error import OutputError
     from .rounding_plan import RoundingPlan
     from .simulation import Simulation
@@ -35,25 +36,27 @@ _ABSORBING = frozenset({"Softmax", "SoftmaxV2"})
 """Op types that yield zero where they read a negative infinity, as for a very small number."""
 
 
-class TracedNode(NamedTuple):
-    """A node's outputs against float32, the worst of them.
-
-    :param error: ``max_rel_error``
-    :param inputs: the largest ``max_rel_error`` of the values that it reads
-    :param inf: elements that are infinite, but not in float32; ``nan`` likewise for NaN
-    :param finite_error: ``error`` of the elements that are finite
-    :param absorbed_by: the name of the Softmax in which its infinities end; empty: there is none, or they end elsewhere
-    """
+@dataclass(frozen=True)
+class TracedNode(WithInfinity):
+    """One node."""
 
     node: str
+    """The name of the node."""
     type: str
-    error: float
-    inputs: float
-    inf: int
-    nan: int
-    elements: int
-    finite_error: float = 0.0
-    absorbed_by: str = ""
+    """The op type of the node."""
+    error: ErrorSize
+    """The max_rel_error of the node's outputs against float32."""
+    inf: Count
+    """Number of elements that are infinite here but not in float32."""
+    nan: Count
+    """Number of elements that are NaN here but not in float32."""
+    error_of_inputs: ErrorSize
+    """The largest max_rel_error of the values that the node reads."""
+    elements: int = internal()
+    finite_error: float = internal(0.0)
+    """``error`` of the elements that are finite."""
+    absorbed_by: str = internal("")
+    """The name of the Softmax in which its infinities end; empty: there is none, or they end elsewhere."""
 
     @property
     def why_not_finite(self) -> str:
@@ -62,23 +65,13 @@ class TracedNode(NamedTuple):
 
     @property
     def why_jump(self) -> str:
-        inputs = f"at most {self.inputs:.3g}" if self.inputs else "none"
+        inputs = f"at most {self.error_of_inputs:.3g}" if self.error_of_inputs else "none"
         return f"error {self.error:.3g}; error of its inputs: {inputs}"
-
-    def to_dict(self) -> documents.TracedNode:
-        return {
-            "node": self.node,
-            "type": self.type,
-            "error": json_number(self.error),
-            "inf": self.inf,
-            "nan": self.nan,
-            "error_of_inputs": json_number(self.inputs),
-        }
 
     @property
     def jumps(self) -> bool:
         error = self.finite_error if self.absorbed_by else self.error
-        return error > LEAST and error >= JUMP * self.inputs and math.isfinite(self.inputs)
+        return error > LEAST and error >= JUMP * self.error_of_inputs and math.isfinite(self.error_of_inputs)
 
 
 class Trace(NamedTuple):
@@ -179,9 +172,9 @@ def _nodes(
             name,
             op_type,
             max(error.max_rel_error for error in own),
-            max(read, default=0.0),
             sum(max(0, error.inf - error.reference_inf) for error in own),
             sum(max(0, error.nan - error.reference_nan) for error in own),
+            max(read, default=0.0),
             sum(error.elements for error in own),
             max(error.finite_error for error in own),
             absorbed.get(number, ""),

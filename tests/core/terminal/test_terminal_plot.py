@@ -29,7 +29,7 @@ def falling(steps: int = 100) -> RunEvidence:
 
 
 def error_nodes(*errors: float) -> list[TracedNode]:
-    return [TracedNode(f"node {n}", "Add", error, 0.0, 0, 0, 1) for n, error in enumerate(errors)]
+    return [TracedNode(f"node {n}", "Add", error, 0, 0, 0.0, 1) for n, error in enumerate(errors)]
 
 
 @pytest.mark.parametrize("width", [20, 40, 80])

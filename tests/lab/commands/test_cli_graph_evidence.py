@@ -68,6 +68,26 @@ def test_a_table_that_agrees_suspects_nothing_and_writes_no_list(
     assert "no suspect is moved by a mixlist" in refused.err
 
 
+@pytest.mark.parametrize(("op_type", "said"), [("Erf", True), ("Nope", True), ("Softmax", False), ("Relu", False)])
+def test_an_op_type_that_the_target_lacks_is_unknown_and_not_high(
+    opsinfo: Run, opp: Path, tmp_path: Path, op_type: str, said: bool
+) -> None:
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [4, 4]) for name in "xy")
+    nodes = [helper.make_node(op_type, ["x"], ["y"], name="it", domain="own" if op_type == "Nope" else "")]
+    opsets = [helper.make_opsetid("", 13), helper.make_opsetid("own", 1)]
+    path = tmp_path / "own.onnx"
+    onnx.save(helper.make_model(helper.make_graph(nodes, "g", [x], [y]), opset_imports=opsets, ir_version=8), path)
+    arguments = ["graph", path, "--against", opp, "--soc", "ascend910b", "--evidence", _table(tmp_path, it=0.4)]
+    arguments += ["--precision-mode", "must_keep_origin_dtype"]
+    lacking = f"the target does not have {'own::1::' * (op_type == 'Nope')}{op_type}: "
+    shown, listed = opsinfo(*arguments).err, opsinfo(*arguments, "--format", "mixlist").err
+    assert (f"{lacking}whether they are low, and what moves them, is unknown" in shown, "not low" in shown) == (
+        said,
+        not said,
+    )
+    assert (f"{lacking}what moves them is unknown" in listed, "not low here" in listed) == (said, not said)
+
+
 @pytest.mark.parametrize("other", [["--node", "fc"], ["--by", "node"], ["--compare-precision-mode", "force_fp16"]])
 def test_evidence_is_an_answer_of_its_own(
     opsinfo: Run, opp: Path, model: Path, tmp_path: Path, other: list[str]

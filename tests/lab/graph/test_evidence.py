@@ -186,6 +186,12 @@ def test_a_table_of_another_model_is_refused(tmp_path: Path) -> None:
     assert found.unclear == ["1 operator of the table not in this model: conv_1"]
 
 
+@pytest.mark.parametrize("name", ["w", "x"])
+def test_a_row_of_a_constant_or_input_is_of_this_model_and_suspects_nothing(tmp_path: Path, name: str) -> None:
+    found = read_evidence([_table(tmp_path, *GOOD, _row(name, cosine=0.4, distance=0.9))], _model())
+    assert (found.rows, found.matched, list(found.suspects), list(found.unclear)) == (6, 6, [], [])
+
+
 def test_without_a_model_the_rows_alone_suspect(tmp_path: Path) -> None:
     bad = [_row("mul", "input:0", 0.5, 0.9), _row("mul", cosine=0.5, distance=0.9, op_type="Mul")]
     path = _table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -94,13 +95,13 @@ def test_a_compiled_node_reads_low_if_it_is_high_and_the_model_has_the_input_in_
     ):
         builder.add(name, op_type, [("x", 0)] * len(inputs), [output], inputs=inputs)
     builder.add("out", "NetOutput", [("both", 0)], [], inputs=[half])
-    rows = [tuple(row) for row in WrittenAnswer(builder.build(ModelFacts("om", judged=True))).reads_low]
+    rows = [astuple(row) for row in WrittenAnswer(builder.build(ModelFacts("om", judged=True))).reads_low]
     assert rows == [("MatMul", "float16", 3), ("Add", "float16", 1), ("MatMul", "bfloat16", 1)]
 
 
 def test_an_answer_counts_nodes_by_op_type_and_in_total() -> None:
     answer = judge(graph_of(NODES), LIBRARY, "mixed_float16")
-    assert [tuple(each) for each in answer.types if each.op_type in ("Add", "Data", "Gray")] == [
+    assert [astuple(each) for each in answer.types if each.type in ("Add", "Data", "Gray")] == [
         ("Gray", 1, 1, 0, "gray"),
         ("Add", 1, 0, 1, "gray"),
         ("Data", 1, 0, 0, None),
@@ -117,7 +118,7 @@ def test_coverage_counts_compute_nodes_and_says_why_others_are_not_judged() -> N
     coverage = judge(graph_of(nodes), library, "mixed_float16").coverage
     assert (coverage.compute, coverage.judged, coverage.without_floating) == (7, 5, 1)
     why = "refused by AI Core, if its columns are as assumed: no column may take the dtype of output 0"
-    assert [tuple(each) for each in coverage.types] == [
+    assert [astuple(each) for each in coverage.types] == [
         ("Add", 1, why),
         ("Host", 1, "not an op type of AI Core here: keeps its dtypes"),
     ]

@@ -50,7 +50,7 @@ def test_a_small_graph_has_the_expected_dtypes(path: Path, number: int) -> None:
         found = answer.find(name)
         assert found is not None
         reason = found
-        source = None if reason.decided_by is None else answer.graph[reason.decided_by.node].name
+        source = None if reason.decided_by is None else reason.decided_by.node
         listed = None if code in LISTS_PLAY_NO_PART else reason.by
         assert (reason.code, listed, source) == (code, by, decided_by), found
     if "casts" in asked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def test_constants_that_became_attributes_go_and_the_judge_sees_the_new_type() -
     assert node is not None
     assert (node.type, node.type_before_fusion, node.policy) == ("ReduceMeanD", "ReduceMean", "black")
     assert node.why.endswith("; ReduceMeanD, from ReduceMean by ConstToAttrPass")
-    assert [tuple(each) for each in answer.fused.fusions] == [("ConstToAttrPass", ("r",), ("r",), "high")]
+    assert [astuple(each) for each in answer.fused.fusions] == [("ConstToAttrPass", ("r",), ("r",), "high")]
 
 
 def test_a_bias_is_an_input_of_the_product_and_both_names_find_it() -> None:

@@ -251,7 +251,7 @@ def test_what_is_not_judged_is_named_and_recurrent_states_are_a_limit(tmp_path: 
     report = report_of(Simulation(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)]))
     assert [each.nodes for each in report.limits if each.kind == "recurrent"] == [("lstm", "gru")]
     report = report_of(Simulation(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)]))
-    assert "NonZero" in {each.op_type for each in report.coverage.types}
+    assert "NonZero" in {each.type for each in report.coverage.types}
 
 
 @pytest.mark.parametrize(("allow_hf32", "places"), [(None, 2), ("00", 0)])
@@ -329,5 +329,5 @@ def test_limits_name_the_nodes_that_they_are_about(tmp_path: Path) -> None:
 
 
 def test_an_error_is_no_jump_where_the_inputs_are_not_finite() -> None:
-    assert TracedNode("n", "Mul", float("inf"), 0.5, 1, 0, 4).jumps
-    assert not TracedNode("n", "Mul", float("inf"), float("inf"), 1, 0, 4).jumps
+    assert TracedNode("n", "Mul", float("inf"), 1, 0, 0.5, 4).jumps
+    assert not TracedNode("n", "Mul", float("inf"), 1, 0, float("inf"), 4).jumps

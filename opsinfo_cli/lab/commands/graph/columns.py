@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...graph.casts import Cast
-    from ...graph.read_back import ReadBack
+    from ...graph.read_back import ReadBack, UnmatchedNode
     from ...graph.result import AnswerComparison, GraphAnswer, NodeAnswer
 
 Value = TypeVar("Value")
@@ -65,8 +65,8 @@ class PageColumns:
         decided = row.decided_by
         if decided is None:
             return self.reasons.number((row.why, "")), 0
-        before, _, after = row.why.partition(f"`{self.outcome.graph[decided.node].name}`")
-        return self.reasons.number((before, after)), index - decided.node
+        before, _, after = row.why.partition(f"`{decided.node}`")
+        return self.reasons.number((before, after)), index - decided.source.node
 
     def dtypes(self) -> list[str | None]:
         """Return the dtype shown for each node, in the order of the ribbon."""
@@ -128,17 +128,17 @@ class PageColumns:
             "castsAdded": _casts(found.casts_added),
         }
 
-    def read_back(self, found: ReadBack) -> dict[str, Any]:
+    def read_back(self, found: ReadBack[UnmatchedNode]) -> dict[str, Any]:
         """Return the dtypes of the compiled model for nodes that differ, and why others were not compared."""
         differs = {
             index: [
-                visible(node.found.name),
-                visible(node.found.type),
-                node.found.inputs,
-                node.found.outputs,
+                visible(node.name),
+                visible(node.type),
+                node.compiled.inputs,
+                node.compiled.outputs,
             ]
             for node in found.differs
-            if (index := self._index(node.predicted.name)) is not None
+            if (index := self._index(node.row.name)) is not None
         }
         unmatched = {
             index: node.why

@@ -394,7 +394,11 @@ def _evidence(view: GraphView, judged: JudgedModel, paths: tuple[str, ...], cons
         groups = [suspect.nodes for suspect in suspects]
         moves = moves_of(judged.prepared, judged.answer, judged.mixlist, groups, listed)
     if console.format == "mixlist" and not moves.added:
-        raise NoVerdict("no suspect is moved by a mixlist", name="not-movable", hint=not_movable_hint(moves))
+        raise NoVerdict(
+            "no suspect is moved by a mixlist",
+            name="not-movable",
+            hint=not_movable_hint(judged.answer, suspects, moves),
+        )
     return evidence_answer(view, judged.answer, evidence, moves)
 
 

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Annotated, Any
 
 from ....core.cann.precision_mode import MODES
+from ....core.document import Count, Schema, as_json, optional
 from ....errors import counted
-from ...graph.constants import ConstantCheck
+from ...graph.constants import ConstantCheck, ConstantFault
 from ...graph.cost import Cost
-from ...graph.fusion_result import FusionResult
-from ...graph.read_back import ReadBack
-from ...graph.result import Answer, AnswerComparison, Coverage, GraphAnswer, NodeAnswer
+from ...graph.evidence import Evidence
+from ...graph.fusion_result import FusionResult, PassCount
+from ...graph.read_back import ReadBack, UnmatchedNode
+from ...graph.result import (
+    Answer,
+    AnswerComparison,
+    CastRow,
+    Coverage,
+    GraphAnswer,
+    GraphDocument,
+    NodeAnswer,
+    NodeDtypes,
+    PathStep,
+    summaries_of,
+)
 from ...graph.shape_profiles import ProfileDifference, ShapeProfile
 from ..cost import cost_text, size
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ...documents import graph as documents
-    from ...documents import shared
 
 _MOST_TYPES = 6
 
@@ -45,7 +52,7 @@ class GraphView:
     compared_with: str = ""
     cost: Cost | None = None
     comparison: AnswerComparison | None = None
-    back: ReadBack | None = None
+    back: ReadBack[UnmatchedNode] | None = None
     chosen: int | None = None
 
     @property
@@ -55,85 +62,105 @@ class GraphView:
         return (f"the mixlist moves {cost_text(self.cost) if self.cost.nodes else 'no node'} to high",)
 
 
-def comparison_document(answer: GraphAnswer, found: AnswerComparison) -> documents.GraphDocument:
-    document = whole_document(answer)
-    document["changed"] = [{"name": a.name, "type": a.type, "a": _ends(a), "b": _ends(b)} for a, b in found.changed]
-    document["casts_gone"] = [answer.cast_document(edge) for edge in found.casts_gone]
-    document["casts_added"] = [answer.cast_document(edge) for edge in found.casts_added]
+@dataclass(frozen=True)
+class UnreadFile:
+    """One file."""
+
+    path: str
+    """The path of the file."""
+    why: str
+    """Why the file could not be read."""
+
+
+@dataclass(frozen=True)
+class ChangedNode:
+    """One node."""
+
+    name: str
+    """The name of the node."""
+    type: str
+    """The op type of the node."""
+    a: NodeDtypes
+    """The dtypes of a node."""
+    b: NodeDtypes
+    """The dtypes of a node."""
+
+
+@dataclass(frozen=True)
+class JudgedProfile:
+    """One profile."""
+
+    name: Annotated[str, Schema(examples=["8,448"])]
+    """Its sizes, as given."""
+    shapes: Mapping[str, Sequence[Annotated[int, Schema(minimum=-1)]]]
+    """The shapes of inputs that were written into the model; -1 for an open dimension."""
+    nodes: Count
+    """Number of nodes."""
+    low: Count
+    """Low nodes."""
+    high: Count
+    """High nodes."""
+    not_judged: Count
+    """Nodes that are neither."""
+    casts_run: Count
+    """Casts that run."""
+
+
+@dataclass(frozen=True)
+class ShownGraph(GraphDocument):
+    """The dtypes of a model's nodes and the reasons for them. Later versions may add keys."""
+
+    constants: list[ConstantFault] | None = optional()
+    """With a mode: constants with values that their low dtype cannot represent."""
+    unread: list[UnreadFile] | None = optional()
+    """With a mode: files whose constants could not be read."""
+    path: Sequence[PathStep] | None = optional()
+    """With --node: the nodes on the way back to the origin of its dtypes, in order."""
+    changed: list[ChangedNode] | None = optional()
+    """With a comparison: nodes whose dtypes differ."""
+    casts_gone: list[CastRow] | None = optional()
+    """With a comparison: Casts of the first result that are not in the second."""
+    casts_added: list[CastRow] | None = optional()
+    """With a comparison: Casts that are only in the second result."""
+    fusion_result: FusionResult | None = optional()
+    """With --read-back of a fusion_result.json: the compiled graph that is compared, the closest one in the file."""
+    passes: list[PassCount] | None = optional()
+    """With --read-back of a fusion_result.json: the passes of the compiler, and those predicted."""
+    profiles: list[JudgedProfile] | None = optional()
+    """With the command of --atc, if it has several shapes: each profile. The rest of the document is that of the first.
+    """
+    profiles_differ: Sequence[ProfileDifference] | None = optional()
+    """The nodes whose op types or dtypes differ between profiles."""
+    read_back: ReadBack[UnmatchedNode] | None = optional()
+    """With --read-back: the prediction compared with a compiled model or dump."""
+    cost: Cost | None = optional()
+    """With --profile: what the mixlist moves from low to high."""
+    evidence: Evidence | None = optional()
+    """With --evidence: what it suspects; the nodes of the document are those of the suspects."""
+
+
+def graph_document(answer: GraphAnswer, rows: Sequence[NodeAnswer] | None = None, **parts: Any) -> Mapping[str, Any]:
+    """Return the JSON document of some nodes, or of all.
+
+    :param parts: what this answer has beside them
+    """
+    whole = answer.document(answer, answer.types) if rows is None else answer.document(rows, summaries_of(rows))
+    document: dict[str, Any] = as_json(ShownGraph(**vars(whole), **parts))
     return document
 
 
-def whole_document(answer: GraphAnswer) -> documents.GraphDocument:
-    return answer.document(answer, answer.types)
-
-
-def fusion_result_document(answer: GraphAnswer, result: FusionResult) -> documents.GraphDocument:
-    document = whole_document(answer)
-    document["fusion_result"] = {"graph": result.graph, "graphs": result.graphs}
-    document["passes"] = [
-        {
-            "name": row.name,
-            "predicted": row.predicted,
-            "matched": row.matched,
-            "effective": row.effective,
-        }
-        for row in result.passes
-    ]
-    return document
-
-
-def _ends(row: NodeAnswer) -> shared.Dtypes:
-    return {"inputs": list(row.inputs), "outputs": list(row.outputs)}
-
-
-def profiles_document(
-    answers: Sequence[Answer], profiles: Sequence[ShapeProfile], found: Sequence[ProfileDifference]
-) -> documents.GraphDocument:
-    """:param answers: of the profiles"""
-    document = whole_document(answers[0])
-    document["profiles"] = [
-        {
-            "name": profile.name,
-            "shapes": {name: list(dims) for name, dims in answer.graph.model.shapes.items()},
-            "nodes": answer.counts.nodes,
-            "low": answer.counts.low,
-            "high": answer.counts.high,
-            "not_judged": answer.counts.not_judged,
-            "casts_run": answer.counts.casts.run,
-        }
-        for profile, answer in zip(profiles, answers, strict=True)
-    ]
-    document["profiles_differ"] = [
-        {
-            "name": node.name,
-            "profiles": [None if row is None else {"type": row.type, **_ends(row)} for row in node.rows],
-        }
-        for node in found
-    ]
-    return document
-
-
-def read_back_document(found: ReadBack) -> documents.ReadBack:
+def comparison_parts(answer: GraphAnswer, found: AnswerComparison) -> dict[str, Any]:
     return {
-        "agreement": found.agreement,
-        "matched": found.matched,
-        "by_fusion": found.by_fusion,
-        "types": [{"type": row.type, "matched": row.matched, "agree": row.agree} for row in found.types],
-        "unmatched": [
-            {"name": node.name, "type": node.type, "in": cast("Any", node.side), "why": node.why}
-            for node in found.unmatched
-        ],
-        "differs": [
-            {
-                "name": node.name,
-                "type": node.type,
-                "predicted": _ends(node.predicted),
-                "compiled": _ends(node.found),
-                "why": node.predicted.why,
-            }
-            for node in found.differs
-        ],
+        "changed": [ChangedNode(a.name, a.type, a.dtypes, b.dtypes) for a, b in found.changed],
+        "casts_gone": [*map(answer.cast_row, found.casts_gone)],
+        "casts_added": [*map(answer.cast_row, found.casts_added)],
     }
+
+
+def judged_profile(profile: ShapeProfile, answer: Answer) -> JudgedProfile:
+    own = answer.counts
+    counts = own.nodes, own.low, own.high, own.not_judged, own.casts.run
+    return JudgedProfile(profile.name, answer.graph.model.shapes, *counts)
 
 
 def reads_low_text(answer: GraphAnswer) -> str:
@@ -153,7 +180,7 @@ def coverage_text(coverage: Coverage) -> str:
         return ""
     types: Counter[tuple[str, str]] = Counter()
     for group in coverage.types:
-        types[group.op_type, _short_reason(group.why)] += group.nodes
+        types[group.type, _short_reason(group.why)] += group.nodes
     reasons = {why for _, why in types}
     most = types.most_common(_MOST_TYPES)
     listed = [f"{count} {name}{f' ({why})' if len(reasons) > 1 else ''}" for (name, why), count in most]
@@ -184,7 +211,7 @@ def casts_text(answer: GraphAnswer) -> str:
 
 def memory_text(answer: GraphAnswer) -> str:
     """Return the bytes of tensors and weights as text; empty if none is known."""
-    low, high, weights, unknown = answer.memory
+    low, high, weights, unknown = astuple(answer.memory)
     if not low + high + weights:
         return ""
     more = f"; {counted(unknown, 'tensor')} of unknown size" if unknown else ""

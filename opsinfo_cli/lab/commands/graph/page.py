@@ -118,7 +118,7 @@ def _drawing(view: GraphView, columns: PageColumns) -> str:
         bands.append(Band("nodes with other dtypes", ticks=[place[index] for index in changed], name="mark"))
         bands.append(Band(f"B: {view.compared_with}", other))
     if view.back:
-        marked = [view.answer.graph.find(node.predicted.name) for node in view.back.differs]
+        marked = [view.answer.graph.find(node.row.name) for node in view.back.differs]
         ticks = [place[node.index] for node in marked if node]
         bands.append(Band("nodes that differ from the compiled model", ticks=ticks, name="mark"))
     ticks = sorted({place[cast.consumer] for cast in view.answer.casts if not cast.constant})

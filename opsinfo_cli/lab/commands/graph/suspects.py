@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from ....core.cann.mixlist import mixlist_content
 from ....core.terminal.answer import Block, Cell, Column, CommandAnswer, Either, PathCell, Table
 from ....errors import counted, join_some
 from ...graph.evidence import Evidence, Suspect
 from ...graph.moves import Mover, Moves
-from ...graph.result import Answer, NodeAnswer, summaries_of
-from .document import GraphView
-
-if TYPE_CHECKING:
-    from ...documents import graph as documents
+from ...graph.result import Answer
+from .document import GraphView, graph_document
 
 MOST_SUSPECTS = 50
 """The most suspects that are shown, and for which the judge is asked what moves them."""
@@ -23,7 +22,7 @@ _MOST_RANKED = 3
 """How many op types of a ranking, which has no first culprit, the mixlist is for."""
 
 
-def most_suspect(evidence: Evidence) -> tuple[list[Suspect], int]:
+def most_suspect(evidence: Evidence) -> tuple[Sequence[Suspect], int]:
     """Return the suspects that are shown, and for how many of the first ones a mixlist is made."""
     shown = evidence.suspects[:MOST_SUSPECTS]
     ranked = sum(suspect.kind in ("costs", "magnitude") for suspect in shown)
@@ -32,29 +31,18 @@ def most_suspect(evidence: Evidence) -> tuple[list[Suspect], int]:
 
 def evidence_answer(view: GraphView, answer: Answer, evidence: Evidence, moves: Moves) -> CommandAnswer:
     """The suspects, the most suspect first."""
-    suspects, _ = most_suspect(evidence)
-    rows = [answer[suspect.nodes[0]] if suspect.nodes else None for suspect in suspects]
-    found = list(zip(suspects, rows, moves.by, strict=True))
+    found = list(map(partial(_judged, answer), most_suspect(evidence)[0], moves.by))
     content = mixlist_content(moves.marks)
 
-    def document() -> documents.GraphDocument:
-        nodes = [answer[index] for index in sorted({index for suspect in suspects for index in suspect.nodes})]
-        made = view.answer.document(nodes, summaries_of(nodes))
-        made["evidence"] = {
-            "path": evidence.paths,
-            "rows": evidence.rows,
-            "matched": evidence.matched,
-            "suspects": [_suspect_document(answer, *each) for each in found],
-            "mixlist": content,
-            "unclear": evidence.unclear,
-        }
-        return made
+    def document() -> Mapping[str, Any]:
+        nodes = [answer[index] for index in sorted({index for suspect in found for index in suspect.nodes})]
+        return graph_document(view.answer, nodes, evidence=replace(evidence, suspects=found, mixlist=content))
 
     def lines() -> Iterable[tuple[str, ...]]:
-        for suspect, row, by in found:
-            policy, cosine = row and row.policy, suspect.cosine
-            shown = "-" if cosine is None else f"{cosine:.9g}"
-            yield suspect.name, suspect.type, suspect.ran or "-", policy or "-", by or "-", shown, suspect.why
+        for suspect in found:
+            cosine = "-" if suspect.cosine is None else f"{suspect.cosine:.9g}"
+            words = (word or "-" for word in (suspect.ran, suspect.policy, suspect.movable))
+            yield suspect.name, suspect.type, *words, cosine, suspect.why
 
     def blocks() -> list[Block]:
         columns = [Column("node"), Column("op type"), Column("ran in"), Column("list", policy=True)]
@@ -74,60 +62,51 @@ def evidence_answer(view: GraphView, answer: Answer, evidence: Evidence, moves: 
     )
 
 
-def _suspect_document(
-    answer: Answer, suspect: Suspect, row: NodeAnswer | None, by: Mover | None
-) -> documents.EvidenceSuspect:
-    return {
-        "name": suspect.name,
-        "nodes": [answer.graph[index].name for index in suspect.nodes],
-        "type": suspect.type,
-        "kind": suspect.kind,
-        "why": suspect.why,
-        "ran": suspect.ran,
-        "predicted": _predicted(row),
-        "list": row.policy if row else None,
-        "movable": by,
-        "cosine": suspect.cosine,
-        "path": suspect.path,
-        "line": suspect.line,
-    }
+def _judged(answer: Answer, suspect: Suspect, by: Mover | None) -> Suspect:
+    """Return a suspect with what the judge says of it."""
+    row = answer[suspect.nodes[0]] if suspect.nodes else None
+    predicted = next(iter(row.outputs), None) if row and row.judged else None
+    names = [answer.graph[index].name for index in suspect.nodes]
+    return replace(suspect, names=names, predicted=predicted, policy=row.policy if row else None, movable=by)
 
 
-def _predicted(row: NodeAnswer | None) -> str | None:
-    return next(iter(row.outputs), None) if row and row.judged else None
-
-
-def not_movable_hint(moves: Moves) -> str:
+def not_movable_hint(answer: Answer, suspects: Sequence[Suspect], moves: Moves) -> str:
     """Return what to do where no mixlist moves a suspect."""
     if "keep_dtype" in moves.by:
         return "keep_dtype moves some: --match NAME --write-keep-dtype OUT writes the file"
+    if lacking := _lacking_types(answer, suspects):
+        return f"the target does not have {join_some(lacking)}: what moves them is unknown; check the target"
     return "they are not low here: compare precision mode, chip and lists with those of the compiled model"
 
 
-def _notes(
-    answer: Answer,
-    evidence: Evidence,
-    moves: Moves,
-    found: list[tuple[Suspect, NodeAnswer | None, Mover | None]],
-) -> Iterable[str]:
+def _lacking_types(answer: Answer, suspects: Iterable[Suspect]) -> list[str]:
+    """Return the op types of suspects that the target does not have: what they run in is unknown."""
+    rows = (answer[index] for suspect in suspects for index in suspect.nodes)
+    return list(dict.fromkeys(row.type for row in rows if row.code == "not-in-store"))
+
+
+def _notes(answer: Answer, evidence: Evidence, moves: Moves, found: list[Suspect]) -> Iterable[str]:
     yield f"{counted(evidence.rows, 'row')}, {evidence.matched} about nodes of this model"
     yield from evidence.unclear
     if not found:
         yield "no operator is suspected: every output that was compared agrees, or its inputs do not"
         return
     others = [
-        f"`{suspect.name}` ran in {suspect.ran}, predicted {_predicted(row)}"
-        for suspect, row, _ in found
-        if suspect.ran and _predicted(row) and suspect.ran != _predicted(row)
+        f"`{suspect.name}` ran in {suspect.ran}, predicted {suspect.predicted}"
+        for suspect in found
+        if suspect.ran and suspect.predicted and suspect.ran != suspect.predicted
     ]
     if others:
         yield f"the device ran other dtypes than predicted: {join_some(others)}; check mode, chip and lists"
     if len(evidence.suspects) > len(found):
         yield f"{len(evidence.suspects) - len(found)} more suspects are not shown"
-    kept = [suspect.name for suspect, _, by in found if by == "keep_dtype"]
+    kept = [suspect.name for suspect in found if suspect.movable == "keep_dtype"]
     if kept:
         yield f"only keep_dtype moves {join_some(kept)}: --match NAME --write-keep-dtype OUT writes the file"
-    fixed = [suspect.name for suspect, _, by in found if by is None]
+    left = [suspect for suspect in found if suspect.movable is None]
+    if lacking := _lacking_types(answer, left):
+        yield f"the target does not have {join_some(lacking)}: whether they are low, and what moves them, is unknown"
+    fixed = [suspect.name for suspect in left if suspect.type not in lacking]
     if fixed:
         yield f"nothing moves {join_some(fixed)}: they are not low in this judging, or have no kernel in float32"
     if moves.added:

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
 
-from ....core.document import as_json
 from ....core.terminal.answer import Block, Cell, Column, CommandAnswer, Either, PathCell, Table, Tree
 from ....errors import counted
 from ...graph.casts import Cast
@@ -16,7 +15,7 @@ from ...graph.constants import ConstantCheck
 from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.graph import ModelGraph
 from ...graph.node_names import unique_ends
-from ...graph.read_back import ReadBack
+from ...graph.read_back import ReadBack, UnmatchedNode
 from ...graph.result import (
     NOT_COMPUTED,
     Answer,
@@ -31,20 +30,16 @@ from ...graph.shape_profiles import ShapeProfile, differences
 from ..model_explorer import graph_node_data
 from .document import (
     GraphView,
+    UnreadFile,
     casts_text,
-    comparison_document,
+    comparison_parts,
     coverage_text,
     dtypes,
-    fusion_result_document,
+    graph_document,
+    judged_profile,
     memory_text,
-    profiles_document,
-    read_back_document,
     reads_low_text,
-    whole_document,
 )
-
-if TYPE_CHECKING:
-    from ...documents import graph as documents
 
 _MOST_CONSTANTS = 5
 _LONGEST_NAME, _LONGEST_END = 16, 30
@@ -85,17 +80,11 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
     types = answer.types if chosen is None else summaries_of(chosen)
     shown = answer if chosen is None else chosen
 
-    def document() -> documents.GraphDocument:
-        made = answer.document(shown, types)
-        if view.constants:
-            made["constants"] = [
-                {"name": fault.name, "used_by": fault.used_by, "value": fault.value, "why": fault.why}
-                for fault in view.constants.faults
-            ]
-            made["unread"] = [{"path": path, "why": why} for path, why in view.constants.unread.items()]
-        if view.cost:
-            made["cost"] = as_json(view.cost)
-        return made
+    def document() -> Mapping[str, Any]:
+        check = view.constants
+        unread = check and [UnreadFile(path, why) for path, why in check.unread.items()]
+        constants = check and check.faults
+        return graph_document(answer, chosen, constants=constants, unread=unread, cost=view.cost)
 
     return CommandAnswer(
         document,
@@ -111,25 +100,11 @@ def path_answer(view: GraphView, steps: Sequence[PathStep]) -> CommandAnswer:
     """The path back from a node to the origin of its dtypes."""
     first = steps[0].node
     tree = Tree(_step(steps[0]), [Tree(_step(step)) for step in steps[1:]])
-    lines = [[step.node.name, step.node.type, step.tensor or "-", step.dtype or "-", step.node.why] for step in steps]
+    lines = [[step.name, step.type, step.tensor or "-", step.dtype or "-", step.why] for step in steps]
     table = Table([Column(title) for title in ("node", "op type", "tensor", "dtype", "why")], lines)
 
-    def document() -> documents.GraphDocument:
-        made = view.answer.document([first], summaries_of([first]))
-        made["path"] = [
-            {
-                "name": step.node.name,
-                "type": step.node.type,
-                "why": step.node.why,
-                "tensor": step.tensor,
-                "dtype": step.dtype,
-            }
-            for step in steps
-        ]
-        return made
-
     return CommandAnswer(
-        document,
+        lambda: graph_document(view.answer, [first], path=steps),
         lambda: [Either(lambda: [tree], lambda: [table])],
         texts={"html": lambda: _page(replace(view, chosen=first.index))},
         caveats=view.caveats,
@@ -147,7 +122,7 @@ def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: 
     rows = []
     for node in found:
         names: dict[tuple[str, str], list[str]] = {}
-        for profile, row in zip(profiles, node.rows, strict=True):
+        for profile, row in zip(profiles, node.profiles, strict=True):
             key = ("-", "-") if row is None else (row.type, dtypes(row.outputs))
             names.setdefault(key, []).append(profile.name)
         rows += [[node.name, ";".join(own), op_type, dtype] for (op_type, dtype), own in names.items()]
@@ -159,7 +134,7 @@ def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: 
     verb = "differs" if len(found) == 1 else "differ"
     lines = [["profile", *row] for row in counts] + [["node", *row] for row in rows]
     return CommandAnswer(
-        lambda: profiles_document(answers, profiles, found),
+        lambda: graph_document(answers[0], profiles=[*map(judged_profile, profiles, answers)], profiles_differ=found),
         lambda: [Either(lambda: tables[: 1 + bool(found)], lambda: [Table((), lines)])],
         caveats=view.caveats,
         notes=[f"{counted(len(found), 'node')} {verb} between {len(profiles)} profiles" if found else same],
@@ -168,7 +143,7 @@ def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: 
 
 def _step(step: PathStep) -> str:
     place = f"{step.tensor} {step.dtype or 'unknown'}" if step.tensor else step.dtype or "no dtype"
-    return f"{step.node.name} ({step.node.type}), {place}: {step.node.why}"
+    return f"{step.name} ({step.type}), {place}: {step.why}"
 
 
 def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) -> CommandAnswer:
@@ -208,18 +183,12 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
         tables = dict(zip(titles, _comparison_by_type(comparison), strict=True))
         return _page(replace(view, comparison=comparison), tables)
 
-    def document() -> documents.GraphDocument:
-        made = comparison_document(view.answer, comparison)
-        if view.cost:
-            made["cost"] = as_json(view.cost)
-        return made
-
     text = (
         f"{counted(len(comparison.changed), 'node')} with other dtypes; "
         f"{counted(len(comparison.casts_gone), 'Cast')} fewer, {len(comparison.casts_added)} new"
     )
     return CommandAnswer(
-        document,
+        lambda: graph_document(view.answer, **comparison_parts(view.answer, comparison), cost=view.cost),
         blocks,
         texts={"html": page},
         caveats=view.caveats,
@@ -246,13 +215,13 @@ def _edge(graph: ModelGraph, cast: Cast) -> str:
     return f"{graph[cast.producer].name}:{cast.output} to {graph[cast.consumer].name}:{cast.input}"
 
 
-def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> CommandAnswer:
+def read_back_answer(view: GraphView, back: ReadBack[UnmatchedNode], verbose: bool) -> CommandAnswer:
     """The nodes that differ from a compiled model, and those that were not compared.
 
     :param verbose: whether a terminal lists the latter, instead of counting them by reason
     """
     differing = [
-        [node.name, node.type, dtypes(node.predicted.outputs), dtypes(node.found.outputs), node.predicted.why]
+        [node.name, node.type, dtypes(node.predicted.outputs), dtypes(node.compiled.outputs), node.why]
         for node in back.differs
     ]
 
@@ -263,7 +232,7 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> CommandA
 
     def drawn() -> list[Block]:
         rows: list[list[Cell]] = [
-            [_name(node.name), *cells[1:-1], _short_why(view.answer.graph, node.predicted)]
+            [_name(node.name), *cells[1:-1], _short_why(node.row)]
             for node, cells in zip(back.differs, differing, strict=True)
         ]
         return [
@@ -286,7 +255,7 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> CommandA
         f"{len(back.unmatched)} not compared"
     )
     return CommandAnswer(
-        lambda: {**whole_document(view.answer), "read_back": read_back_document(back)},
+        lambda: graph_document(view.answer, read_back=back),
         lambda: [Either(drawn, plain)],
         texts={"html": page},
         caveats=view.caveats,
@@ -318,7 +287,7 @@ def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -
     others = f"; {left} more took effect" if left else ""
     closest = f"graph {result.graph}, the closest of {result.graphs} in the file: " if result.graphs > 1 else ""
     return CommandAnswer(
-        lambda: fusion_result_document(view.answer, result),
+        lambda: graph_document(view.answer, fusion_result=result, passes=result.passes),
         lambda: [Either(shown, lambda: [every])],
         texts={"html": lambda: _page(view, {"Passes of the compiler": every})},
         caveats=view.caveats,
@@ -327,7 +296,7 @@ def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -
     )
 
 
-def _unmatched_table(back: ReadBack, verbose: bool) -> Table:
+def _unmatched_table(back: ReadBack[UnmatchedNode], verbose: bool) -> Table:
     if verbose:
         every: list[list[Cell]] = [[_name(node.name), node.type, node.side, node.why] for node in back.unmatched]
         return Table([Column(title) for title in ("not compared", "op type", "in", "why")], every)
@@ -350,7 +319,7 @@ def _type_table(types: Sequence[TypeSummary], whole: bool = False) -> Table:
     rows = []
     for row in types:
         counts = row.nodes, row.low, row.high, row.nodes - row.low - row.high
-        rows.append([row.op_type, *map(str, counts[: len(titles)]), row.policy or "-"])
+        rows.append([row.type, *map(str, counts[: len(titles)]), row.policy or "-"])
     columns = [Column("op type"), *(Column(title, number=True) for title in titles), Column("list", policy=True)]
     return Table(columns, rows)
 
@@ -370,15 +339,15 @@ def _node_table(graph: ModelGraph, rows: Iterable[NodeAnswer]) -> Table:
     def cells() -> Iterable[list[Cell]]:
         ends = unique_ends(graph.names)
         for row in sorted(rows, key=lambda row: row.type in NOT_COMPUTED):
-            name, why = _name(row.name, ends[row.name]), _short_why(graph, row)
+            name, why = _name(row.name, ends[row.name]), _short_why(row)
             yield [name, row.type, row.runs or "-", row.policy or "-", dtypes(row.outputs), why]
 
     return Table(columns, cells(), lines)
 
 
-def _short_why(graph: ModelGraph, node: NodeAnswer) -> str:
+def _short_why(node: NodeAnswer) -> str:
     """Return the reason for a column of a terminal; ``--node`` has the whole one."""
-    source = "" if node.decided_by is None else graph[node.decided_by.node].name.rpartition("/")[2]
+    source = "" if node.decided_by is None else node.decided_by.node.rpartition("/")[2]
     short = f"{source[:_LONGEST_NAME]}..." if len(source) > _LONGEST_NAME + 3 else source
     refused = "refused, if as assumed" if node.confidence == "assumed" else "refused by AI Core"
     why = refused if node.code.startswith("refused") else _SHORT.get(node.code, node.why)
@@ -424,7 +393,7 @@ def _summary(answer: GraphAnswer, types: Sequence[TypeSummary]) -> str:
     """Return the number of compute nodes shown, and of Casts in the whole graph."""
     low, high = sum(row.low for row in types), sum(row.high for row in types)
     coverage = answer.coverage
-    nodes = sum(row.nodes for row in types if row.op_type not in NOT_COMPUTED)
+    nodes = sum(row.nodes for row in types if row.type not in NOT_COMPUTED)
     of = "" if nodes == coverage.compute else f"{nodes} of "
     whole = counted(coverage.compute, "compute node")
     integer = f", {coverage.without_floating} without floating-point tensors" if coverage.without_floating else ""

@@ -10,13 +10,15 @@ the same for every mode and mixlist.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from ....core.document import Schema, optional
 from ....core.package_data import package_data
 from ....errors import UsageFault
 from ....near_names import did_you_mean
@@ -24,7 +26,7 @@ from ..judge.modes import judge_mode
 from ..judge.sorting import NodeFacts
 from ..judge.support import Bound, bind
 from . import passes
-from .rule import JSON_RULE, FusionGraph, FusionRule
+from .rule import JSON_RULE, Confidence, FusionGraph, FusionRule
 from .toolkit_rules import json_rules
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from ..graph import GraphNode, ModelGraph
     from ..judge.kernel_sources import Kernels
     from ..judge.node_facts import Facts
-    from .rule import Confidence
 
 ALL = "all"
 """The name that leaves out every fusion."""
@@ -54,18 +55,18 @@ RULES: dict[str, FusionRule] = {
 """By the compiler's name of the pass, in the order in which it runs them."""
 
 
-class Fusion(NamedTuple):
-    """One application of a fusion.
+@dataclass(frozen=True)
+class Fusion:
+    """One application of a fusion."""
 
-    :param nodes: the names of the nodes that it took
-    :param result: the names of those that replace them; empty if they were removed
-    :param confidence: how sure it is that the compiler does the same on this chip
-    """
-
-    name: str
+    name: Annotated[str, Schema(examples=["ConstToAttrPass"])]
+    """The compiler's name of the pass."""
     nodes: tuple[str, ...]
+    """Names of the nodes that it took."""
     result: tuple[str, ...]
-    confidence: Confidence = "high"
+    """Names of the nodes that replace them; empty if they were removed."""
+    confidence: Confidence = optional("high")
+    """How sure it is that the compiler does the same on this chip."""
 
 
 class Fused(NamedTuple):

@@ -10,20 +10,20 @@ from __future__ import annotations
 from dataclasses import replace
 from inspect import getdoc
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ..graph import CONSTANTS, UNKNOWN, GraphNode, GraphTensor, Producer
 from ..weights import integers_of, scalar_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from typing import Literal, TypeAlias
 
     from ..graph import ModelGraph
 
     Input: TypeAlias = tuple[Producer | None, GraphTensor, str]
     Changes: TypeAlias = Callable[["FusionGraph"], Iterator["Change"]]
-    Confidence: TypeAlias = Literal["high", "medium", "low"]
+
+Confidence: TypeAlias = Literal["high", "medium", "low"]
 
 PREPARED, UNNUMBERED, JSON_RULE = 0, 8000, 9000
 """Priorities of the preparation's passes, of passes that fusion_config.json does not number, and of JSON rules."""

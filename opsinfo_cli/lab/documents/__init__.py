@@ -1,1 +1,0 @@
-"""The JSON documents of commands, as types; `docs/schemas.py` makes the published schemas of them."""
