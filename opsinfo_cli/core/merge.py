@@ -1,18 +1,23 @@
-"""One mixlist from one or several, with the fewest marks, and without what changes nothing."""
+"""One mixlist from one or several, with the fewest marks, and without what changes nothing.
+
+Source: hicann/ge at ffdcbc9f
+- compiler/engines/nn_engine/optimizer/ops_kernel_store/fe_ops_kernel_info_store.cc
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from warnings import warn
 
 from ..errors import UsageFault
 from ..near_names import NearNames, did_you_mean
-from .cann.marks import LISTS, Mark, MarkWord, mark_words
-from .cann.mixlist import AnyMixlist, Conflict, Minimal, Mixlist, conflicts, merged, minimal, mixlist_content, narrowed
+from .cann.library import Operators
+from .cann.marks import LISTS, Mark, MarkWord, effective, least, mark_words
+from .cann.mixlist import AnyMixlist, Mixlist, mixlist_content
 from .cann.target import AnyTargets, Target, targets_of
 from .cann.targets.found import TargetFacts
 from .change.fmt import fixed
@@ -96,6 +101,32 @@ class ConflictingOpType:
     """The marks by mixlist, in the order of the mixlists."""
 
 
+@dataclass
+class Minimal:
+    """Fewer marks with the same effect.
+
+    :param marks: the remaining marks, in the given order
+    """
+
+    marks: dict[str, frozenset[Mark]] = field(default_factory=dict)
+    dropped: list[DroppedOpType] = field(default_factory=list)
+    shortened: list[ShortenedOpType] = field(default_factory=list)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Op types that no target has."""
+        return [each.name for each in self.dropped if each.reason == "unknown-operator"]
+
+    def without(self, gone: Collection[str]) -> Minimal:
+        """Return what is left without op types that change nothing in the models."""
+        dropped = [DroppedOpType(name, mark_words(self.marks[name]), "no-effect-in-model") for name in gone]
+        return Minimal(
+            {name: marks for name, marks in self.marks.items() if name not in gone},
+            self.dropped + dropped,
+            [each for each in self.shortened if each.name not in gone],
+        )
+
+
 @dataclass(frozen=True)
 class MergeDocument:
     """One mixlist merged from several, their conflicts, and the entries that could be removed. Later versions may add
@@ -139,7 +170,7 @@ class Merge:
     sources: tuple[str, ...]
     against: tuple[Target, ...]
     minimal: Minimal
-    conflicts: list[Conflict]
+    conflicts: list[ConflictingOpType]
     text: str
     notes: tuple[str, ...] = ()
 
@@ -152,24 +183,15 @@ class Merge:
         :param output: the file that the mixlist is for
         :param change: what writing it changed
         """
-        dropped = [DroppedOpType(each.name, mark_words(each.marks), each.reason) for each in self.minimal.dropped]
         return headed(
             "merge",
             MergeDocument(
                 sources=self.sources,
                 against=[target.facts for target in self.against],
                 mixlist=MixlistContent.of(self.minimal.marks),
-                dropped=dropped,
-                shortened=[
-                    ShortenedOpType(name, mark_words(before), mark_words(after))
-                    for name, (before, after) in self.minimal.shortened.items()
-                ],
-                conflicts=[
-                    ConflictingOpType(
-                        each.name, [MarksInOneMixlist(given.path, mark_words(given.marks)) for given in each.given]
-                    )
-                    for each in self.conflicts
-                ],
+                dropped=self.minimal.dropped,
+                shortened=self.minimal.shortened,
+                conflicts=self.conflicts,
                 output=output,
                 change=change.change,
                 files=change.changed_files(),
@@ -225,11 +247,11 @@ def merge(
 
         assert open_models is not None
         opened = open_models(paths, shapes)
-        result = narrowed(result, opened.without_effect(result.marks, list(map(MixlistTarget, targets))))
+        result = result.without(opened.without_effect(result.marks, list(map(MixlistTarget, targets))))
         notes = tuple(model.note for model in opened if model.note)
     disputes = conflicts(accepted)
     for each in disputes:
-        sides = ", ".join(f"{marks_text(one.marks)} in {one.path}" for one in each.given)
+        sides = ", ".join(f"{' + '.join(one.marks)} in {one.path}" for one in each.given)
         say(f"`{each.name}`: {sides}; the last one wins")
     for message in _unknown(result, targets, minimize):
         say(message)
@@ -251,5 +273,47 @@ def _unknown(result: Minimal, targets: Sequence[Target], minimize: bool) -> Iter
         yield f"`{name}` is not an op type of {where}; {outcome}" + (f"; {near}" if near else "")
 
 
-def marks_text(marks: Iterable[Mark]) -> str:
-    return " + ".join(map(str, sorted(marks)))
+def merged(mixlists: Sequence[Mixlist]) -> dict[str, frozenset[Mark]]:
+    """Return the marks of every op type, sorted by name: those of the last mixlist that has it."""
+    found: dict[str, frozenset[Mark]] = {}
+    for mixlist in mixlists:
+        found.update(mixlist.marks)
+    return dict(sorted(found.items()))
+
+
+def conflicts(mixlists: Sequence[Mixlist]) -> list[ConflictingOpType]:
+    """Return op types to which several mixlists give different policies in some library, sorted by name."""
+    given: dict[str, list[Mixlist]] = {}
+    for mixlist in mixlists:
+        for name in mixlist.marks:
+            given.setdefault(name, []).append(mixlist)
+    return [
+        ConflictingOpType(name, [MarksInOneMixlist(each.path, mark_words(each.marks[name])) for each in having])
+        for name, having in sorted(given.items())
+        if len({least(each.marks[name]) for each in having}) > 1
+    ]
+
+
+def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] = ()) -> Minimal:
+    """Return the fewest marks with the same effect as ``marks`` on every op type of every target.
+
+    Without a target: in any library. An entry that one target needs, or may need because it could not be read, is kept.
+
+    Source: fe_ops_kernel_info_store.cc:371-439
+    """
+    found = Minimal()
+    for name, whole in marks.items():
+        fewest, words = least(whole), mark_words(whole)
+        policies = {policy for operators in targets if name in operators for policy in operators[name].policies}
+        is_unread = any(name in operators.unreadable for operators in targets)
+        if targets and not policies and not is_unread:
+            found.dropped.append(DroppedOpType(name, words, "unknown-operator"))
+        elif not fewest or (
+            targets and not is_unread and all(effective(policy, fewest) is policy for policy in policies)
+        ):
+            found.dropped.append(DroppedOpType(name, words, "no-effect"))
+        else:
+            found.marks[name] = fewest
+            if fewest != whole:
+                found.shortened.append(ShortenedOpType(name, words, mark_words(fewest)))
+    return found

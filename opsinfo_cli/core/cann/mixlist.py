@@ -1,27 +1,24 @@
-"""The modify_mixlist file: marks of op types, faults of its structure; merging, and dropping what has no effect.
+"""The modify_mixlist file: marks of op types, and faults of its structure.
 
 Of equal keys the engine reads only the last.
 
 Source: hicann/ge at ffdcbc9f
 - compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc
-- compiler/engines/nn_engine/optimizer/ops_kernel_store/fe_ops_kernel_info_store.cc
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ...arguments import checked
 from ...errors import UsageFault
 from ..text.scanner import Document, Member, Node, scan
 from ..text.source import Source, encoded
-from .library import Operators
-from .marks import ACTIONS, LISTS, Mark, combination, decided, effective, is_legal, least
+from .marks import ACTIONS, LISTS, Mark, combination, decided, effective, is_legal
 from .policy import Policy, policy_meant
 from .targets.found import TargetFacts
 
@@ -276,98 +273,3 @@ def _meant(key: str, known: Iterable[str]) -> str | None:
 
     near = near_names(key, known)
     return near[0] if len(near) == 1 else None
-
-
-class FileMarks(NamedTuple):
-    """The marks of an op type in one mixlist."""
-
-    path: str
-    marks: frozenset[Mark]
-
-
-class Conflict(NamedTuple):
-    """An op type with different marks in several mixlists, in order. The last one wins."""
-
-    name: str
-    given: tuple[FileMarks, ...]
-
-
-class DroppedMarks(NamedTuple):
-    """A dropped entry. ``reason``: ``unknown-operator`` if no target has the op type,
-    ``no-effect-in-model`` if it changes no dtype in the models.
-    """
-
-    name: str
-    marks: frozenset[Mark]
-    reason: Literal["no-effect", "unknown-operator", "no-effect-in-model"]
-
-
-@dataclass
-class Minimal:
-    """Fewer marks with the same effect.
-
-    :param marks: the remaining marks, in the given order
-    :param shortened: op types with fewer marks: before, after
-    """
-
-    marks: dict[str, frozenset[Mark]] = field(default_factory=dict)
-    dropped: list[DroppedMarks] = field(default_factory=list)
-    shortened: dict[str, tuple[frozenset[Mark], frozenset[Mark]]] = field(default_factory=dict)
-
-    @property
-    def unknown(self) -> list[str]:
-        """Op types that no target has."""
-        return [each.name for each in self.dropped if each.reason == "unknown-operator"]
-
-
-def merged(mixlists: Sequence[Mixlist]) -> dict[str, frozenset[Mark]]:
-    """Return the marks of every op type, sorted by name: those of the last mixlist that has it."""
-    found: dict[str, frozenset[Mark]] = {}
-    for mixlist in mixlists:
-        found.update(mixlist.marks)
-    return dict(sorted(found.items()))
-
-
-def conflicts(mixlists: Sequence[Mixlist]) -> list[Conflict]:
-    """Return op types to which several mixlists give different policies in some library, sorted by name."""
-    given: dict[str, list[FileMarks]] = {}
-    for mixlist in mixlists:
-        for name, marks in mixlist.marks.items():
-            given.setdefault(name, []).append(FileMarks(mixlist.path, marks))
-    differing = {name: tuple(each) for name, each in given.items() if len({least(one.marks) for one in each}) > 1}
-    return [Conflict(name, differing[name]) for name in sorted(differing)]
-
-
-def minimal(marks: Mapping[str, frozenset[Mark]], targets: Sequence[Operators] = ()) -> Minimal:
-    """Return the fewest marks with the same effect as ``marks`` on every op type of every target.
-
-    Without a target: in any library. An entry that one target needs, or may need because it could not be read, is kept.
-
-    Source: fe_ops_kernel_info_store.cc:371-439
-    """
-    found = Minimal()
-    for name, whole in marks.items():
-        fewest = least(whole)
-        policies = {policy for operators in targets if name in operators for policy in operators[name].policies}
-        is_unread = any(name in operators.unreadable for operators in targets)
-        if targets and not policies and not is_unread:
-            found.dropped.append(DroppedMarks(name, whole, "unknown-operator"))
-        elif not fewest or (
-            targets and not is_unread and all(effective(policy, fewest) is policy for policy in policies)
-        ):
-            found.dropped.append(DroppedMarks(name, whole, "no-effect"))
-        else:
-            found.marks[name] = fewest
-            if fewest != whole:
-                found.shortened[name] = (whole, fewest)
-    return found
-
-
-def narrowed(found: Minimal, gone: Collection[str]) -> Minimal:
-    """Return ``found`` without op types that change nothing in the models."""
-    return Minimal(
-        {name: marks for name, marks in found.marks.items() if name not in gone},
-        found.dropped
-        + [DroppedMarks(name, found.marks[name], "no-effect-in-model") for name in found.marks if name in gone],
-        {name: both for name, both in found.shortened.items() if name not in gone},
-    )

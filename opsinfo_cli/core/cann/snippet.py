@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 import unicodedata
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from ...errors import UsageFault
 from ...near_names import did_you_mean
@@ -17,23 +18,30 @@ _NOT_SHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Unicode's categories of control characters, direction marks, undecodable bytes, and line ends."""
 
 
-class SetupSnippet(NamedTuple):
-    """Script lines for one framework.
-
-    :param loss_scale: the lines about the loss scale, which ``text`` has as well
-    :param prints: the lines that print the loss scale or overflows of each step, as ``qualify`` reads them; ``text``
-        has them as well, if the loss is scaled
-    :param mode: the mode that the lines set, as its system spells it
-    """
+@dataclass(frozen=True)
+class SnippetLines:
+    """Lines for a script."""
 
     name: str
+    """The name of the snippet."""
     title: str
+    """Where the lines belong."""
     text: str
+    """The lines."""
     loss_scale: str
+    """The lines that concern the loss scale."""
     prints: str
+    """The lines that print the loss scale or overflows of each step, as qualify reads them; empty if there are none or
+    the loss is not scaled.
+    """
     takes_mixlist: bool
+    """Whether a mixlist can be set there."""
     source: str
-    mode: Mode
+    """The source of the lines."""
+    mode: str
+    """The mode that the lines set."""
+    mixlist: str | None
+    """The mixlist given; null if none was given."""
 
 
 def snippet_names() -> list[str]:
@@ -50,7 +58,7 @@ def default_mode(name: str) -> Mode:
     return required_mode(_content(name).get("default_mode", _DEFAULT_MODE))
 
 
-def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None) -> SetupSnippet:
+def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None) -> SnippetLines:
     """:param level: a level of the system, such as O1; None for its usual one
     :raises UsageFault: if the name is unknown, it cannot set the mode, has no levels, or the mode takes no mixlist
     """
@@ -106,7 +114,8 @@ def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None
             for key, value in values.items():
                 line = line.replace(key, value)
         text += f"{line}\n"
-    return SetupSnippet(name, content["title"], text, loss_scale, "\n".join(prints), takes, content["source"], mode)
+    said = (name, content["title"], text, loss_scale, "\n".join(prints), takes, content["source"])
+    return SnippetLines(*said, mode.name, mixlist)
 
 
 def _content(name: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from .targets.store import soc_of_store
 from .targets.table import recognise
 
 if TYPE_CHECKING:
-    from ..document import Unreadable
+    pass
 
 AnyTarget: TypeAlias = "Target | Install | Store | Library | str | os.PathLike[str]"
 """What names a target: one that is open, a path, or a SoC name of the environment's install."""
@@ -37,6 +37,10 @@ class Target:
     :param text: as given
     :param notes: messages about how it was found; ``doubts`` are those that may change an answer
     :ivar folders: those of the stores of an install or package, for all cores, whether or not they can be read
+    :ivar soc: the SoC, if known: of the install or snapshot, or from the folder or name of a file or store
+    :ivar core: the engine of its op types: ``ai``, ``vector`` or ``dsa``; ``ai`` for a file or store
+    :ivar source: the one file that all is in
+    :ivar unreadable: what could not be read of OpDef sources
     """
 
     def __init__(self, text: str, kind: TargetKind, path: str, chip: OneChip) -> None:
@@ -47,6 +51,8 @@ class Target:
         self.not_read = list(chip.not_read)
         self.edited = list(chip.edited)
         self.folders = list(chip.folders)
+        self.soc, self.version, self.core = chip.soc, chip.version, chip.core
+        self.install, self.source, self.unreadable = chip.install, chip.source, chip.unreadable
         self.doubts: list[str] = []
         self._chip = chip
 
@@ -97,34 +103,6 @@ class Target:
     def operators(self) -> Operators:
         """:raises Refused: if the engine refuses a store"""
         return self._chip.read()
-
-    @property
-    def soc(self) -> str | None:
-        """The SoC, if known: of the install or snapshot, or from the folder or name of a file or store."""
-        return self._chip.soc
-
-    @property
-    def version(self) -> str | None:
-        return self._chip.version
-
-    @property
-    def core(self) -> str:
-        """The engine of its op types: ``ai``, ``vector`` or ``dsa``; ``ai`` for a file or store."""
-        return self._chip.core
-
-    @property
-    def install(self) -> Install | None:
-        return self._chip.install
-
-    @property
-    def source(self) -> Source | None:
-        """The one file that all is in."""
-        return self._chip.source
-
-    @property
-    def unreadable(self) -> Sequence[Unreadable]:
-        """What could not be read of OpDef sources."""
-        return self._chip.unreadable
 
     @property
     def facts(self) -> TargetFacts:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import OpsinfoError, UsageFault, counted
+from ...errors import UsageFault, counted
 from ...near_names import did_you_mean
 from ..cann.repository import Repository
 from ..document import Count, Failure, FileChange, headed, optional
 from .baseline import Baseline, KnownFinding, fingerprinted
-from .finding import SEVERITIES, BaseUsed, FileVerdict, Finding, FindingFacts, Outcome, PassedOver, Tally
+from .finding import SEVERITIES, BaseUsed, FileVerdict, Finding, FindingFacts, Outcome, Tally
 from .mode import PLACE
 from .rules import Severity
 from .selection import RuleSelection
@@ -83,18 +83,18 @@ class Narrowing:
         """Select findings, the worst first, give them fingerprints, which do not depend on the selection, and leave out
         known ones.
         """
-        result = Checked(replace(outcome), self.repository, self.strict)
+        result = Checked(**vars(outcome), repository=self.repository, strict=self.strict)
         findings = fingerprinted(outcome.findings, result.relative)
         ordered = sorted(findings, key=lambda finding: finding.urgency)
         result.selected = [finding for finding in ordered if self.shows(finding, result)]
         if self.configured and self.without:
             shown = sum(self.without.shows(finding, result) for finding in ordered)
             result.ignored = Ignored(self.configured.path, shown - len(result.selected))
-        result.outcome.findings = list(result.selected)
+        result.findings = list(result.selected)
         if self.baseline is not None:
             result.baseline = self.baseline.renewed(findings, result.relative)
             known = result.baseline.fingerprints
-            result.outcome.findings = [finding for finding in result.selected if finding.fingerprint not in known]
+            result.findings = [finding for finding in result.selected if finding.fingerprint not in known]
             paths = {result.relative(verdict.path) for verdict in outcome.files}
             result.gone = result.baseline.gone(findings, paths, self.selection, self.repository.root)
         return result
@@ -162,11 +162,10 @@ class ValidateDocument:
     """The error for the first file that could not be read at all, if there is one; the exit status is then 3."""
 
 
-@dataclass(repr=False)
-class Checked:
-    """The result of a run of checks, the input of every report format.
+@dataclass(repr=False, kw_only=True)
+class Checked(Outcome):
+    """The result of a run of checks, the input of every report format: an outcome with the findings that are reported.
 
-    :param outcome: with the findings that are reported
     :param selected: these, and the known ones of the baseline
     :param fixed: what fixes changed; None if there were none to apply
     :param said: what the fixes did, for people
@@ -174,7 +173,6 @@ class Checked:
     :param gone: entries of the baseline whose finding no longer occurs
     """
 
-    outcome: Outcome
     repository: Repository
     strict: bool = False
     baseline: Baseline = field(default_factory=Baseline)
@@ -185,32 +183,6 @@ class Checked:
     said: list[str] = field(default_factory=list)
     _relative: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
-    @property
-    def findings(self) -> list[Finding]:
-        return self.outcome.findings
-
-    @property
-    def files(self) -> list[FileVerdict]:
-        return self.outcome.files
-
-    @property
-    def notes(self) -> list[str]:
-        """Messages about how the files were found."""
-        return self.outcome.notes
-
-    @property
-    def passed_over(self) -> list[PassedOver]:
-        return self.outcome.passed_over
-
-    @property
-    def tally(self) -> Tally:
-        return self.outcome.tally
-
-    @property
-    def ok(self) -> bool:
-        """Whether every file could be checked, and no finding is an error."""
-        return self.outcome.ok
-
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo validate``."""
         return headed("validate", self.document())
@@ -220,32 +192,24 @@ class Checked:
             findings=[finding.facts for finding in self.findings],
             files=self.files,
             summary=self.tally,
-            against=self.outcome.against,
-            base=self.outcome.base,
+            against=self.against,
+            base=self.base,
             ignored=self.ignored,
             baseline=baseline,
             fixes=fixes,
             error=Failure.of(self.failures[0]) if self.failures else None,
         )
 
-    def __repr__(self) -> str:
-        return repr(self.outcome).replace("Outcome", "Checked", 1)
-
-    @property
-    def failures(self) -> list[OpsinfoError]:
-        """Errors for files that could not be checked."""
-        return self.outcome.failures
-
     @property
     def known(self) -> int:
         """The number of findings that the baseline hides."""
-        return len(self.selected) - len(self.outcome.findings)
+        return len(self.selected) - len(self.findings)
 
     @property
     def remarks(self) -> list[str]:
         """What every report says of findings that it does not have."""
         said = []
-        if base := self.outcome.base:
+        if base := self.base:
             what = base.text if base.commit is None else f"{base.text} ({base.commit[:12]})"
             said.append(f"only what {what} does not have; {counted(base.left_out, 'finding')} of it left out")
         if self.ignored and self.ignored.findings:
@@ -260,7 +224,7 @@ class Checked:
         """The exit status."""
         if self.failures:
             return max(error.exit_code for error in self.failures)
-        return int(any(map(self.fails, self.outcome.findings)))
+        return int(any(map(self.fails, self.findings)))
 
     def is_file(self, path: str) -> bool:
         return path not in NO_FILES

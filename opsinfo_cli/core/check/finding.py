@@ -298,7 +298,8 @@ class Outcome:
 
     def __repr__(self) -> str:
         found = ", ".join(counted(count, severity) for severity, count in self.counts.items())
-        return f"<Outcome {counted(len(self.files), 'file')}: {found}, {counted(len(self.failures), 'failure')}>"
+        files, failures = counted(len(self.files), "file"), counted(len(self.failures), "failure")
+        return f"<{type(self).__name__} {files}: {found}, {failures}>"
 
     @property
     def ok(self) -> bool:

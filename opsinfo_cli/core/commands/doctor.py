@@ -134,7 +134,7 @@ def diagnosis_answer(checked: Checked, top: str, folds: bool, quiet: bool, width
     :param quiet: whether notes are left out
     :param width: cells of the terminal; 0 off a terminal
     """
-    ordered = sorted(checked.outcome.findings, key=_urgency)
+    ordered = sorted(checked.findings, key=_urgency)
     notes = [finding for finding in ordered if finding.severity == "note"]
     hidden = notes if folds or quiet else []
     shown = [finding for finding in ordered if finding not in hidden]
@@ -150,9 +150,9 @@ def diagnosis_answer(checked: Checked, top: str, folds: bool, quiet: bool, width
         checked.to_dict,
         blocks,
         variants={"concise": lambda: [Lines([*concise_lines(shown), *folded], whole=True)]},
-        details=file_lines(checked.outcome),
+        details=file_lines(checked),
         failures=checked.failures,
-        notes=[summary_line(checked.outcome)],
+        notes=[summary_line(checked)],
         status=checked.status,
     )
 

@@ -9,7 +9,7 @@ from ..cann.input_shapes import parse_shapes
 from ..cann.targets.found import TargetOptions
 from ..change.plan import Result
 from ..check.models import OpenModels
-from ..merge import Merge, marks_text, merge
+from ..merge import Merge, merge
 from ..terminal.answer import CommandAnswer, Exact
 from ..terminal.changes import diffs, notes_of_result, status_of
 from ..terminal.config import Targeted
@@ -122,9 +122,9 @@ def _report(made: Merge, console: Console) -> None:
     for each in made.minimal.dropped:
         if each.reason != "unknown-operator":
             where = " in the models" if each.reason == "no-effect-in-model" else ""
-            console.note(f"dropped `{each.name}` ({marks_text(each.marks)}): it changes nothing{where}")
-    for name, (before, after) in made.minimal.shortened.items():
-        console.note(f"shortened `{name}`: {marks_text(before)} -> {marks_text(after)}")
+            console.note(f"dropped `{each.name}` ({' + '.join(each.marks)}): it changes nothing{where}")
+    for short in made.minimal.shortened:
+        console.note(f"shortened `{short.name}`: {' + '.join(short.before)} -> {' + '.join(short.after)}")
 
 
 def _tally(made: Merge) -> str:

@@ -23,7 +23,7 @@ from ..cann.precision_mode import (
     required_mode,
     series_of,
 )
-from ..cann.snippet import SetupSnippet, default_mode, snippet, snippet_levels
+from ..cann.snippet import SnippetLines, default_mode, snippet, snippet_levels
 from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, Column, CommandAnswer, Either, Exact, Lines, Span, Table
@@ -54,32 +54,6 @@ class ModeRow:
     """The dtypes that a white operator may be reduced to."""
     socs: list[str] | None
     """The chips that support the value; null for all chips."""
-
-
-@dataclass(frozen=True)
-class SnippetLines:
-    """Lines for a script."""
-
-    name: str
-    """The name of the snippet."""
-    title: str
-    """Where the lines belong."""
-    text: str
-    """The lines."""
-    loss_scale: str
-    """The lines that concern the loss scale."""
-    prints: str
-    """The lines that print the loss scale or overflows of each step, as qualify reads them; empty if there are none or
-    the loss is not scaled.
-    """
-    takes_mixlist: bool
-    """Whether a mixlist can be set there."""
-    source: str
-    """The source of the lines."""
-    mode: str
-    """The mode that the lines set."""
-    mixlist: str | None
-    """The mixlist given; null if none was given."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +119,7 @@ def command(
             console.warn(f"{mixlist} was not found here, so it was not checked")
         if not code.takes_mixlist:
             console.warn(f"{name} takes no mixlist; the first line of the snippet names an alternative")
-    return snippet_answer(code, mixlist, modes, series, folder)
+    return snippet_answer(code, modes, series, folder)
 
 
 def _folder(soc: str, console: Console) -> str:
@@ -223,25 +197,13 @@ def _series_row(series: Series) -> list[str]:
 
 
 def snippet_answer(
-    snippet: SetupSnippet, mixlist: str | None, modes: Sequence[Mode], series: Sequence[Series], soc: str | None
+    code: SnippetLines, modes: Sequence[Mode], series: Sequence[Series], soc: str | None
 ) -> CommandAnswer:
     """The code as it is, for a script; the JSON document has the modes as well."""
-
-    lines = SnippetLines(
-        snippet.name,
-        snippet.title,
-        snippet.text,
-        snippet.loss_scale,
-        snippet.prints,
-        snippet.takes_mixlist,
-        snippet.source,
-        snippet.mode.name,
-        mixlist,
-    )
     return CommandAnswer(
-        lambda: as_json(replace(_document(modes, series, soc), snippet=lines)),
-        lambda: [Exact(snippet.text)],
-        notes=[f"{snippet.title}; source: {snippet.source}"],
+        lambda: as_json(replace(_document(modes, series, soc), snippet=code)),
+        lambda: [Exact(code.text)],
+        notes=[f"{code.title}; source: {code.source}"],
         paged=False,
     )
 

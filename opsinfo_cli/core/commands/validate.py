@@ -277,7 +277,7 @@ def command(
             settings_of(writing),
         )
         checked = validation.run(_progress(stack, console), console.warn)
-    for note in _notes(checked.outcome, bool(targets), bool(models)):
+    for note in _notes(checked, bool(targets), bool(models)):
         console.note(note)
     if narrowing.update_baseline:
         assert narrowing.baseline is not None
@@ -344,7 +344,7 @@ def _accept(checked: Checked, path: str, old: Baseline, writes: bool, console: C
     except OpsinfoError as error:
         checked.failures.append(error)
     else:
-        checked.outcome.findings, checked.gone = [], []
+        checked.findings, checked.gone = [], []
 
 
 class ValidateAnswer(NamedTuple):
@@ -371,11 +371,11 @@ class ValidateAnswer(NamedTuple):
 
     def answer(self, console: Console) -> CommandAnswer:
         checked, width = self.checked, console.width
-        findings = checked.outcome.findings
+        findings = checked.findings
         shows_diff = self.fixes and not self.writing.writes
         fixable = [] if self.fixes else fixable_notes(findings)
         baseline = self._about_baseline(console.verbose > 0)
-        notes = [*self._about_fixes(), summary_line(checked.outcome), *checked.remarks, *baseline, *fixable]
+        notes = [*self._about_fixes(), summary_line(checked), *checked.remarks, *baseline, *fixable]
 
         def text() -> list[Block]:
             from ..terminal.changes import diffs
@@ -392,7 +392,7 @@ class ValidateAnswer(NamedTuple):
             self.document,
             text,
             variants={} if shows_diff else variants,
-            details=file_lines(checked.outcome),
+            details=file_lines(checked),
             failures=checked.failures,
             notes=notes,
             status=checked.status,

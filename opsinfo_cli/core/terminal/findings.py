@@ -135,7 +135,7 @@ def _unmistakable(place: str) -> str:
 
 
 def _concise_report(checked: Checked) -> Iterator[Line]:
-    yield from concise_lines(checked.outcome.findings, checked.failures)
+    yield from concise_lines(checked.findings, checked.failures)
     yield from (f"opsinfo: {remark}" for remark in checked.remarks)
 
 
@@ -151,10 +151,10 @@ def failure_lines(error: OpsinfoError) -> Iterator[Line]:
 
 def text_lines(checked: Checked) -> Iterator[Line]:
     """Yield the findings for people, as in a file."""
-    yield from finding_lines(checked.outcome.findings, encoding="utf-8")
+    yield from finding_lines(checked.findings, encoding="utf-8")
     for error in checked.failures:
         yield from failure_lines(error)
-    yield summary_line(checked.outcome)
+    yield summary_line(checked)
     yield from checked.remarks
 
 
@@ -167,7 +167,7 @@ def annotated(checked: Checked, width: int) -> list[Block]:
     """Return the findings as text, and after them the annotations of GitHub Actions."""
     from ..check.reports.github import github
 
-    return [Lines(finding_lines(checked.outcome.findings, width)), Exact(github(checked), is_for_runner=True)]
+    return [Lines(finding_lines(checked.findings, width)), Exact(github(checked), is_for_runner=True)]
 
 
 def summary_line(outcome: Outcome) -> str:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.core.cann.library import Library, Operators, Store
 from opsinfo_cli.core.cann.marks import LEGAL_COMBINATIONS, Mark, effective
-from opsinfo_cli.core.cann.mixlist import Mixlist, conflicts, merged, minimal, mixlist_content
+from opsinfo_cli.core.cann.mixlist import Mixlist, mixlist_content
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.plan import written_like
+from opsinfo_cli.core.merge import conflicts, merged, minimal
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source
 
@@ -90,7 +91,10 @@ def test_a_conflict_is_a_different_effect_not_a_different_spelling() -> None:
     over = mixlist({"Add": frozenset({BLACK, OFF_WHITE}), "Log": frozenset({GRAY})}, "over.json")
     (found,) = conflicts([base, over])
     assert found.name == "Log"
-    assert found.given == (("base.json", {BLACK}), ("over.json", {GRAY}))
+    assert [(each.path, each.marks) for each in found.given] == [
+        ("base.json", ["black-list.to-add"]),
+        ("over.json", ["gray-list.to-add"]),
+    ]
 
 
 def test_an_entry_that_only_a_later_store_needs_is_kept() -> None:

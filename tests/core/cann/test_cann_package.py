@@ -10,10 +10,11 @@ import pytest
 from library_files import library
 
 from opsinfo_cli import move, validate
-from opsinfo_cli.core.cann.mixlist import Mixlist, minimal
+from opsinfo_cli.core.cann.mixlist import Mixlist
 from opsinfo_cli.core.cann.target import resolve
 from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.change.scope import scope_of
+from opsinfo_cli.core.merge import minimal
 from opsinfo_cli.errors import UsageFault
 
 INSIDE = "op_impl/ai_core/tbe/config"

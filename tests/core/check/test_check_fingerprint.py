@@ -29,7 +29,7 @@ TEXT = """{
 def prints(text: str, path: str = "/r/m.json", root: str = "/r") -> list[tuple[str, str]]:
     checker = Checker(kind="mixlist")
     checker.check_file(path, text.encode())
-    checked = Checked(checker.outcome, Repository(root))
+    checked = Checked(**vars(checker.outcome), repository=Repository(root))
     return [(each.rule.name, each.fingerprint) for each in fingerprinted(checker.outcome.findings, checked.relative)]
 
 
@@ -66,7 +66,7 @@ def test_fingerprints_depend_on_the_file_but_not_on_the_repositorys_place() -> N
 def against(target: Path) -> list[tuple[str, str]]:
     checker = Checker(against=[MixlistTarget(Target.open(str(target)))])
     checker.check_file("/r/m.json", b'{"black-list": {"to-add": ["MatMu1V2", "Pow"], "to-remove": ["Add"]}}')
-    checked = Checked(checker.outcome, Repository("/r"))
+    checked = Checked(**vars(checker.outcome), repository=Repository("/r"))
     return [(each.rule.name, each.fingerprint) for each in fingerprinted(checker.outcome.findings, checked.relative)]
 
 

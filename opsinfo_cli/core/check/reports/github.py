@@ -23,9 +23,7 @@ def github(checked: Checked) -> str:
     """Return the annotations; a complete report is printed as well."""
     commands: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
     commands["error"] += (_of_failure(checked, error) for error in checked.failures)
-    ordered = sorted(
-        checked.outcome.findings, key=lambda each: (each.rule.name not in _POLICIES, each.engine != "refuses")
-    )
+    ordered = sorted(checked.findings, key=lambda each: (each.rule.name not in _POLICIES, each.engine != "refuses"))
     for finding in ordered:
         commands[finding.severity].append(_of_finding(checked, finding))
     hidden = sum(max(0, len(lines) - _KEPT) for lines in commands.values())

@@ -16,7 +16,7 @@ _SEVERITIES = {"error": "critical", "warning": "minor", "note": "info"}
 
 def gitlab(checked: Checked) -> str:
     issues = [_of_failure(checked, error) for error in checked.failures]
-    issues += (_of_finding(checked, finding) for finding in checked.outcome.findings)
+    issues += (_of_finding(checked, finding) for finding in checked.findings)
     issues += (_of_remark(checked, remark) for remark in checked.remarks)
     return json.dumps(issues, indent=2) + "\n"
 

@@ -15,10 +15,10 @@ _ILLEGAL = re.compile("[\ufffe\uffff]")
 
 def junit(checked: Checked) -> str:
     """Return the report. Findings that cause exit status 1 are failures; others are skipped tests with a message."""
-    suites: dict[str, list[Finding]] = {verdict.path: [] for verdict in checked.outcome.files}
-    for finding in checked.outcome.findings:
+    suites: dict[str, list[Finding]] = {verdict.path: [] for verdict in checked.files}
+    for finding in checked.findings:
         suites.setdefault(finding.path, []).append(finding)
-    failing = sum(map(checked.fails, checked.outcome.findings))
+    failing = sum(map(checked.fails, checked.findings))
     cases = sum(max(1, len(findings)) for findings in suites.values()) + len(checked.failures)
     whole = _attributes(name="opsinfo", tests=cases, failures=failing, errors=len(checked.failures))
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites{whole}>"]

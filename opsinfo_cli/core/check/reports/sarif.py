@@ -41,7 +41,7 @@ def sarif(checked: Checked) -> str:
             }
         ],
         **({"properties": {"remarks": checked.remarks}} if checked.remarks else {}),
-        "results": [_result(checked, finding) for finding in checked.outcome.findings],
+        "results": [_result(checked, finding) for finding in checked.findings],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 

@@ -28,8 +28,8 @@ def checked(findings: list[Finding], *failures: OpsinfoError, strict: bool = Fal
         **{f"{ROOT}/{name}.json": kind for name, kind in files.items()},
     }
     outcome = Outcome(findings, [FileVerdict(path, kind, True) for path, kind in kinds.items()], list(failures))
-    made = Checked(outcome, Repository(ROOT), strict)
-    outcome.findings = fingerprinted(findings, made.relative)
+    made = Checked(**vars(outcome), repository=Repository(ROOT), strict=strict)
+    made.findings = fingerprinted(findings, made.relative)
     return made
 
 

@@ -94,7 +94,7 @@ def gitlab_faults(issues: list[dict[str, Any]]) -> list[str]:
 @ALL
 def test_gitlab_reports_follow_its_rules(situation: Checked) -> None:
     issues = json.loads(gitlab(situation))
-    assert len(issues) == len(situation.outcome.findings) + len(situation.failures)
+    assert len(issues) == len(situation.findings) + len(situation.failures)
     assert gitlab_faults(issues) == []
 
 
