@@ -10,9 +10,9 @@ The library that the command line uses; see docs/api.md::
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # for typing takes 10 ms, in which `__main__` does not handle an interrupt yet
+from .version import __version__
 
-__version__ = "0.2.0"
+TYPE_CHECKING = False  # for typing takes 10 ms, in which `__main__` does not handle an interrupt yet
 
 __all__ = [
     "Answer",

@@ -9,7 +9,7 @@ from opsinfo_cli.core.cann.file_kind import NamedKind
 from opsinfo_cli.core.check.asked import Asked
 from opsinfo_cli.core.check.finding import Outcome
 from opsinfo_cli.core.check.kinds import ReadFile
-from opsinfo_cli.core.check.run import CheckRun, Step, check_paths
+from opsinfo_cli.core.check.run import CheckRun, Step, run_checks
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.lab.graph.mixlist_check import open_models
 
@@ -30,7 +30,7 @@ class Checker:
         return self.outcome.failures
 
     def check_paths(self, paths: Iterable[str], step: Step = lambda done, total: None) -> None:
-        self.outcome = check_paths(list(paths), self.asked, step=step)
+        self.outcome = run_checks(list(paths), self.asked, step=step).outcome
 
     def check_file(self, path: str, data: bytes, is_named: bool = True, kind: NamedKind | None = None) -> None:
         self.run.check(ReadFile(path, data, kind or self.asked.kind, is_named))

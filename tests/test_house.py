@@ -20,7 +20,7 @@ FLOORS = {
     "systems": ("commands", ""),
 }
 """The folders of each room; one imports only from those that follow it."""
-SHARED = {"arguments", "errors", "near_names", "opening", "core.package_data", "core.document"}
+SHARED = {"arguments", "errors", "near_names", "opening", "version", "core.package_data", "core.document"}
 """Modules that every room and floor may import."""
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "schemas" not in path.parts)
 

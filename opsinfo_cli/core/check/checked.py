@@ -85,7 +85,7 @@ class Narrowing:
         """
         result = Checked(**vars(outcome), repository=self.repository, strict=self.strict)
         findings = fingerprinted(outcome.findings, result.relative)
-        ordered = sorted(findings, key=lambda finding: finding.urgency)
+        ordered = sorted(findings, key=lambda each: (SEVERITIES.index(each.severity or "note"), each.order))
         result.selected = [finding for finding in ordered if self.shows(finding, result)]
         if self.configured and self.without:
             shown = sum(self.without.shows(finding, result) for finding in ordered)

@@ -166,11 +166,6 @@ class Finding:
     def order(self) -> tuple[str, Place, str]:
         return self.path, self.start or Place(0, 0), self.rule.code
 
-    @property
-    def urgency(self) -> tuple[int, tuple[str, Place, str]]:
-        """A key that sorts the worst first."""
-        return SEVERITIES.index(self.severity or self.rule.severity), self.order
-
 
 def at(
     rule: str,

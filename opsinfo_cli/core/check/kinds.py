@@ -125,7 +125,12 @@ class ReadFile:
         :raises UsageFault: if the user names it
         """
         if self.is_named and not self.damage:
-            raise _unknown_kind(self.json_kind, self.source, self.content)
+            if self.json_kind == "snapshot":
+                message = "a snapshot cannot be validated; it is a target for --against"
+                hint = "`opsinfo diff` compares it with an install"
+                raise UsageFault(message, name="wrong-kind", path=self.path, hint=hint)
+            hint = f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
+            raise unknown_kind(self.source, hint, self.content)
         if not self._is_json or self.damage or not may_be_recognised(self.source):
             return NOT_MARKED
         foreign = foreign_of(self.source, self.content)
@@ -404,15 +409,6 @@ KINDS: Mapping[CheckedKind, FileCheck] = {
     "mixlist": FileCheck(partial(_is_json, "mixlist"), check_mixlists),
 }
 """In the order in which a file is asked what it is; the first kind that recognises it checks it."""
-
-
-def _unknown_kind(kind: str | None, source: Source, content: Members | Document) -> UsageFault:
-    if kind == "snapshot":
-        message = "a snapshot cannot be validated; it is a target for --against"
-        hint = "`opsinfo diff` compares it with an install"
-        return UsageFault(message, name="wrong-kind", path=source.path, hint=hint)
-    hint = f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
-    return unknown_kind(source, hint, content)
 
 
 def kind_of_file(file: ReadFile) -> CheckedKind | None:

@@ -122,7 +122,8 @@ class SourceCheck:
     def _black_without_fp32(self, name: str, rows: Iterable[Row]) -> Iterator[Finding]:
         places: dict[tuple[str, int], list[str]] = {}
         for row in rows:
-            if row.policy_word == "black" and not row.columns_unread and not _can_be_black(row):
+            is_black = row.policy_word == "black" and not row.columns_unread
+            if is_black and Columns(OpDefEntry(row)).can_be_black() is Possible.NO:
                 places.setdefault((row.file, row.line), []).append(row.chip)
         for (file, line), chips in places.items():
             message = f"`{name}` is black on {', '.join(chips)}, but has no column with float32 inputs"
@@ -155,7 +156,8 @@ class SourceCheck:
                 if name not in target.operators:
                     yield self._new(row, own), row
                 elif (before := target.operators[name].policy) != row.policy_word:
-                    yield self._changed(row, str(before)), row
+                    message = f"`{row.name}` on {row.chip} becomes {_said(row)}; it was {before}"
+                    yield self._at("changed-policy", row.file, row.line, message, row.name), row
 
     def _new(self, row: Row, own: Iterable[Row]) -> Finding:
         """:param own: all rows of the op type: authors of a chip look at those of others"""
@@ -167,20 +169,12 @@ class SourceCheck:
         message = f"`{row.name}` is new on {row.chip}: {_said(row)}{known}"
         return self._at("new-policy", row.file, row.line, message, row.name)
 
-    def _changed(self, row: Row, before: str) -> Finding:
-        message = f"`{row.name}` on {row.chip} becomes {_said(row)}; it was {before}"
-        return self._at("changed-policy", row.file, row.line, message, row.name)
-
 
 def _by_name(reading: Reading) -> dict[str, list[Row]]:
     rows: dict[str, list[Row]] = {}
     for row in reading.rows:
         rows.setdefault(row.name, []).append(row)
     return rows
-
-
-def _can_be_black(row: Row) -> bool:
-    return Columns(OpDefEntry(row)).can_be_black() is not Possible.NO
 
 
 def _said(row: Row) -> str:

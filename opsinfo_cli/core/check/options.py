@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -275,12 +275,5 @@ def _listed_modes(targets: Sequence[MixlistTarget]) -> Mapping[str, frozenset[st
                 for name, equals, modes in pairs
                 if equals and modes.strip() != "optional"
             }
-    return _public_modes()
-
-
-@cache
-def _public_modes() -> Mapping[str, frozenset[str]]:
-    return {
-        name: frozenset(modes.split(","))
-        for name, modes in package_data("opsinfo_cli.core.cann", "implementation-modes")["modes"].items()
-    }
+    public = package_data("opsinfo_cli.core.cann", "implementation-modes")["modes"]
+    return {name: frozenset(modes.split(",")) for name, modes in public.items()}

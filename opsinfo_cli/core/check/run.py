@@ -141,7 +141,7 @@ class Validation(NamedTuple):
 
         def check() -> Checked:
             if self.base is None:
-                return self.narrowing.narrow(check_paths(paths, self.asked, self.stdin, step))
+                return self.narrowing.narrow(run_checks(paths, self.asked, self.stdin, step).outcome)
             with open_base(self.base, paths) as base:
                 run = run_checks(paths, self.asked, self.stdin, step, has_base=True)
                 return self.narrowing.narrow(_brought(base, paths, self.asked, run))
@@ -192,14 +192,13 @@ def opened_models(paths: Sequence[str], shapes: Shapes, open_models: OpenModels 
     return open_models(paths, shapes)
 
 
-def check_paths(
-    paths: Sequence[str], asked: Asked, stdin: bytes | None = None, step: Step = lambda done, total: None
-) -> Outcome:
-    """Return all findings, before they are narrowed."""
-    return run_checks(paths, asked, stdin, step).outcome
-
-
-def run_checks(paths: Sequence[str], asked: Asked, stdin: bytes | None, step: Step, has_base: bool = False) -> CheckRun:
+def run_checks(
+    paths: Sequence[str],
+    asked: Asked,
+    stdin: bytes | None = None,
+    step: Step = lambda done, total: None,
+    has_base: bool = False,
+) -> CheckRun:
     """Find, read and check files, stores and trees, each once. A path with nothing to check is a failure.
 
     With ``follow``, files of other kinds that name a mixlist count as found, and are only named.
@@ -222,7 +221,12 @@ def run_checks(paths: Sequence[str], asked: Asked, stdin: bytes | None, step: St
     run.check_referenced()
     for path, indexes in given:
         if not any(checked[os.path.abspath(found[index].path)] for index in indexes):
-            outcome.failures.append(_nothing_to_check(path))
+            message = "nothing to check: no mixlist, library or store found here"
+            hint = (
+                "mixlists are found by name (`ops_info*.json`, `*mixlist*.json` ...) or by their lists; -v lists what "
+            )
+            hint += "was skipped"
+            outcome.failures.append(UsageFault(message, name="nothing-to-check", path=path, hint=hint))
     run.finish()
     return run
 
@@ -468,13 +472,3 @@ def _walked(path: str) -> list[tuple[bool, str]]:
 
 def _extension(path: str) -> str:
     return os.path.splitext(path)[1].lower()
-
-
-def _nothing_to_check(path: str) -> UsageFault:
-    return UsageFault(
-        "nothing to check: no mixlist, library or store found here",
-        name="nothing-to-check",
-        path=path,
-        hint="mixlists are found by name (`ops_info*.json`, `*mixlist*.json` ...) or by their lists; -v lists what "
-        "was skipped",
-    )

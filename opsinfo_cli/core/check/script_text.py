@@ -116,16 +116,12 @@ def _program(command: ShellCommand) -> tuple[Program | None, tuple[ShellWord, ..
     """Return the compiler that a command runs, and the words after it; other programs may come before it."""
     if command.words[0].value not in _PRINTS:
         for number, word in enumerate(command.words[:-1]):
-            name = (word.value or _written_end(word)).rpartition("/")[2].removesuffix(".bin")
+            end = word.parts[-1].value or ""  # of one whose beginning is a variable: ``${install_path}/bin/atc``
+            name = (word.value or end).rpartition("/")[2].removesuffix(".bin")
             known: Program | None = next((each for each in get_args(Program) if each == name), None)
             if known and _OPTION.match(command.words[number + 1].begins or "-v"):
                 return known, command.words[number + 1 :]
     return None, command.words
-
-
-def _written_end(word: ShellWord) -> str:
-    """Return the end of a word whose beginning is a variable: ``${install_path}/bin/atc``."""
-    return word.parts[-1].value or ""
 
 
 def _setting(name: str, word: ShellWord, text: str) -> Setting:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from ...errors import OpsinfoError, counted, join_some
+from ..cann.file_kind import is_library_name
+from ..cann.library import Library
+from ..change.container import HINT, LOST, is_lost_with_container
+from ..change.history import History
+from ..change.reapply import lost_edits
+from ..change.record import outcome, unfinished
+from ..change.standing import is_edited, standing_edits
+from ..change.vault import Scope, Vault
+from ..change.writer import shut_left_open
+from ..text.source import read_bytes
 from .finding import Finding, whole_file
-
-if TYPE_CHECKING:
-    from ..change.history import History
-    from ..change.vault import Scope, Vault
 
 
 def check_vault(vault: Vault, scope: Scope, libraries: Sequence[str] = ()) -> Iterator[Finding]:
@@ -31,20 +38,11 @@ def check_vault(vault: Vault, scope: Scope, libraries: Sequence[str] = ()) -> It
 
 
 def edited_here(vault: Vault, history: History, paths: Sequence[str]) -> Iterator[Finding]:
-    import os
-
-    from ...errors import OpsinfoError, counted, join_some
-    from ..cann.file_kind import is_library_name
-    from ..cann.library import Library
-    from ..change.standing import is_edited, standing_edits
-    from ..text.source import read_bytes
-
     for path in {os.path.realpath(path): path for path in paths}.values():
         if is_library_name(path) and os.path.isfile(path):
             with suppress(OpsinfoError):  # other rules say what is wrong with the file
-                edits = (
-                    standing_edits(vault, [Library.read(path)]) if is_edited(history, path, read_bytes(path)) else []
-                )
+                is_ours = is_edited(history, path, read_bytes(path))
+                edits = standing_edits(vault, [Library.read(path)]) if is_ours else []
                 changes = ", ".join(sorted({edit.change for edit in edits if edit.change})) or "an earlier change"
                 names = join_some([f"`{edit.name}` {edit.before} -> {edit.now}" for edit in edits], 10)
                 if edits:
@@ -53,8 +51,6 @@ def edited_here(vault: Vault, history: History, paths: Sequence[str]) -> Iterato
 
 
 def edits_lost(history: History, scope: Scope) -> Iterator[Finding]:
-    from ..change.reapply import lost_edits
-
     for lost in lost_edits(history, scope):
         names = ", ".join(f"`{name}` {policy}" for name, policy in lost.wanted.items()) or "none"
         gone = f"; not in the new file: {', '.join(lost.gone)}" if lost.gone else ""
@@ -63,8 +59,6 @@ def edits_lost(history: History, scope: Scope) -> Iterator[Finding]:
 
 
 def modes_left_open(vault: Vault, history: History) -> Iterator[Finding]:
-    from ..change.writer import shut_left_open
-
     for record, folders in shut_left_open(vault, history):
         for folder in folders:
             message = f"change {record.id} was killed and left this folder writable; its mode was restored"
@@ -72,8 +66,6 @@ def modes_left_open(vault: Vault, history: History) -> Iterator[Finding]:
 
 
 def unfinished_change(vault: Vault, history: History, scope: Scope) -> Iterator[Finding]:
-    from ..change.record import outcome, unfinished
-
     for record in history.records:
         paths = [file.path for file in record.files if scope(file.path)]
         if record.state == "pending" and paths and outcome(record) in ("half", "torn") and not vault.is_in_use():
@@ -88,10 +80,6 @@ def damaged_backups(vault: Vault, histories: Sequence[History]) -> Iterator[Find
 
 
 def vault_in_container(vault: Vault) -> Iterator[Finding]:
-    import os
-
-    from ..change.container import HINT, LOST, is_lost_with_container
-
     if is_lost_with_container(vault.path, os.environ):
         yield whole_file("vault-in-container", vault.path, f"the vault is {LOST}", HINT)
 

@@ -7,8 +7,8 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
-from ... import __version__
 from ...errors import counted
+from ...version import __version__
 from ..text.escape import visible
 from .answer import Cell, Column, PathCell, ShareBar, Table, cell_text
 

@@ -7,8 +7,8 @@ import os
 from typing import Any
 from urllib.parse import quote
 
-from .... import __version__
 from ....errors import OpsinfoError
+from ....version import __version__
 from ...text.escape import visible
 from ...text.source import Place
 from ..checked import Checked
