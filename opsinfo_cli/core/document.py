@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from ..errors import OpsinfoError
@@ -31,6 +31,7 @@ Count: TypeAlias = Annotated[int, Schema(minimum=0)]
 LineNumber: TypeAlias = Annotated[int, Schema(minimum=1)]
 OpType: TypeAlias = Annotated[str, Schema(examples=["MatMulV2"])]
 PolicyName: TypeAlias = Literal["white", "black", "gray"]
+POLICY_WORDS: tuple[PolicyName, ...] = get_args(PolicyName)
 Sha256: TypeAlias = Annotated[str, Schema(pattern="^[0-9a-f]{64}$")]
 
 

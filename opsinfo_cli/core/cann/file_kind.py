@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from ..text.members import Members, read_members
 from ..text.source import Source
@@ -31,7 +31,7 @@ FileKind: TypeAlias = Literal["library", "mixlist", "snapshot"]
 OptionKind: TypeAlias = Literal["keep_dtype", "customize_dtypes", "op_precision"]
 NamedKind: TypeAlias = Literal["library", "mixlist"] | OptionKind
 """The files that are checked as such."""
-OPTION_KINDS: tuple[OptionKind, ...] = ("keep_dtype", "customize_dtypes", "op_precision")
+OPTION_KINDS: tuple[OptionKind, ...] = get_args(OptionKind)
 """Files of compiler options that lie beside a mixlist."""
 OPTION_NAME = r".*(keep_?d?type|customi[sz]e_?dtype|op_precision).*\.(?:cfg|ini|txt)"
 """Names of these files, in any case: `*keep_dtype*.cfg`, `*customize_dtypes*.cfg`, `*op_precision*.ini` ..."""
@@ -49,6 +49,7 @@ SNAPSHOT = "opsinfo-snapshot"
 _SAYS_SNAPSHOT = r'\s*\{\s*"kind"\s*:\s*"opsinfo-snapshot"'
 NEAR_LIST = r"(?:white|black|gr[ae]y|trust|block)[-_ ]?list"
 NEAR_ACTION = r"to[-_ ]?(?:add|remove)"
+_ACTION_BEGINS = ("to-", "to_")
 _MARK = rf'"(?:(?:{"|".join(LISTS)})"\s*:\s*[{{[]|{NEAR_LIST}"\s*:\s*\{{|{NEAR_ACTION}"\s*:\s*[{{[])'
 """What is left of a broken mixlist; whole ones are recognised by :func:`_has_own_mark`."""
 _TELLING_KEY = (
@@ -223,7 +224,7 @@ def _has_mixlist_key(content: Content, text: str) -> bool:
         return True
     if '"to' not in text and "\\u" not in text:  # spares a library the search in all its entries
         return False
-    return any(key.startswith(("to-", "to_")) for value in content.values() if isinstance(value, dict) for key in value)
+    return any(key.startswith(_ACTION_BEGINS) for value in content.values() if isinstance(value, dict) for key in value)
 
 
 def _looks_like_library(content: Content) -> bool:
@@ -258,7 +259,7 @@ def _kind_of_broken(source: Source) -> FileKind | None:
         return kind
     for match in islice(re.finditer(_FIRST_KEY, source.text), 3):
         key = match[1]
-        if key.endswith("list") or key.startswith(("to-", "to_")):
+        if key.endswith("list") or key.startswith(_ACTION_BEGINS):
             return "mixlist"
         if match[2] and (key == PRECISION or re.fullmatch(_NUMBERED_TENSOR, key)):
             return "library"

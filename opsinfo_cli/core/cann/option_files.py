@@ -30,7 +30,7 @@ _INPUTS, _OUTPUTS = "InputDtype", "OutputDtype"
 _LONGEST = 1023
 """The most bytes of a line; at a longer one the engine stops reading (op_cust_dtypes_config_parser.cc:25, 102)."""
 _MEANT = {"bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp32": "float32", "hif8": "hifloat8"}
-_PASCAL_CASE = re.compile(r"[A-Z][a-zA-Z0-9]*")
+PASCAL_CASE = re.compile(r"[A-Z][a-zA-Z0-9]*")
 
 
 class OptionNode(Protocol):
@@ -182,7 +182,7 @@ class KeepDtype:
         for each in self.names:
             if each.name in (types if each.is_type else names):
                 continue
-            refuses = each.is_type and not _PASCAL_CASE.fullmatch(each.name)
+            refuses = each.is_type and not PASCAL_CASE.fullmatch(each.name)
             what = "op type" if each.is_type else "node"
             message = f"the graph has no {what} `{each.name}`" if each.name else "a blank line"
             hint = "the file has no comments" if each.name.startswith("#") else None

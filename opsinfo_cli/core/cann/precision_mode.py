@@ -21,6 +21,7 @@ _HIF8_SOCS = frozenset({"ascend950"})
 SAME_MODES = {**EARLIER_NAMES, "ascend910_96": "ascend950", "ascend960": "ascend950"}
 """Chips, and the one whose modes they have (hicann/ge, device_capability.cc:62-66)."""
 LowDtype: TypeAlias = Literal["float16", "bfloat16", "hifloat8"]
+ModeOption: TypeAlias = Literal["precision_mode", "precision_mode_v2"]
 
 
 class Mode(NamedTuple):
@@ -54,7 +55,7 @@ class Mode(NamedTuple):
         return next((dtype for dtype in dtypes if dtype in self.low), None)
 
     @property
-    def option(self) -> str:
+    def option(self) -> ModeOption:
         """The option that has the value; v1 if both have it."""
         return "precision_mode" if "v1" in self.options else "precision_mode_v2"
 

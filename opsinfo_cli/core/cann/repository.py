@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from ...opening import folders_above
 
+CONFIG_FILES = ("opsinfo.toml", "pyproject.toml")
+"""The names of files that configure opsinfo: its own, and one that other tools share."""
+
 
 @dataclass(frozen=True)
 class Repository:

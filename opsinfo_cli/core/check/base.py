@@ -20,7 +20,7 @@ from ...opening import is_below, open_file
 from ..cann.file_kind import is_library_name, is_option_name
 from ..cann.opdef.find import SUFFIXES
 from ..cann.opdef.preprocessor import OF_CANN
-from ..cann.repository import git_root
+from ..cann.repository import CONFIG_FILES, git_root
 from ..change.unpack import temporary_folder, unpack_files
 from .files import EXTENSIONS, SKIPPED_FOLDERS
 from .follow import OTHERS
@@ -28,6 +28,7 @@ from .git import git
 from .scripts import SCRIPTS
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_OF_STORES = (".json", ".ini")
 _LINK, _MODULE = "120000", "160000"
 """Modes of git: a symbolic link, a submodule."""
 
@@ -194,18 +195,18 @@ class Revision(Base):
         changed = {path for path in own if not self.is_same(path)}
         here = {self.relative(os.path.join(self.head, path)) for path in self._here(below)}
         new = {path for path in here if path not in self._entries}
-        self._touched = {os.path.dirname(path) for path in changed | new if path.lower().endswith((".json", ".ini"))}
+        self._touched = {os.path.dirname(path) for path in changed | new if path.lower().endswith(_OF_STORES)}
         wanted = {
             path
             for path in own
             if path in changed
             or (follow and not path.endswith(SUFFIXES) and (changed or new))  # whatever a script may name
-            or (path.lower().endswith((".json", ".ini")) and os.path.dirname(path) in self._touched)
+            or (path.lower().endswith(_OF_STORES) and os.path.dirname(path) in self._touched)
         }
         wanted |= {
             path for path in map(self.relative, sources) if path in self._entries and not self.is_unaffected(path)
         }
-        for name in ("opsinfo.toml", "pyproject.toml"):
+        for name in CONFIG_FILES:
             wanted |= set(self._base_files.get(name, ()))
         contents = self._contents(wanted)
         waiting = [content for path, content in contents.items() if path.endswith(SUFFIXES)]

@@ -13,6 +13,7 @@ from ...errors import OpsinfoError, join_some
 from ..cann.opdef.find import read_source
 from ..cann.opdef_store import line_span
 from ..cann.policy import BadFlag, Policy
+from ..cann.repository import CONFIG_FILES
 from ..cann.target import Target
 from ..text.source import Source
 from .base import Base
@@ -22,7 +23,6 @@ from .rules import RULES
 from .text import pointer_to
 
 _COMPARED = ("store", "library", "ini")
-_CONFIGS = ("opsinfo.toml", "pyproject.toml")
 
 
 class Decided(NamedTuple):
@@ -191,7 +191,7 @@ def configuration_findings(base: Base) -> Iterator[Finding]:
     """Yield each configuration file, at the working folder or above it in the checkout, that the base has otherwise."""
     folder = os.path.realpath(os.curdir)
     while True:
-        for name in _CONFIGS:
+        for name in CONFIG_FILES:
             one, other = os.path.join(folder, name), base.pair(os.path.join(folder, name))
             if base.is_same(base.relative(one)):
                 continue
@@ -211,7 +211,7 @@ def _settings(path: str) -> str | None:
         text = Source.read(path).text
     except OpsinfoError:
         return None
-    if os.path.basename(path) == "opsinfo.toml":
+    if os.path.basename(path) == CONFIG_FILES[0]:
         return text
     tables = re.findall(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*opsinfo\b[^\n]*\n(?:(?![ \t]*\[).*\n?)*", text, re.MULTILINE)
     return "".join(tables) or None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from ...errors import OpsinfoError, brief, counted
 from ..cann.file_kind import OptionKind
@@ -16,8 +16,11 @@ from .rules import RULES, Reaction, Rule, Severity
 CheckedKind: TypeAlias = Literal[
     "library", "mixlist", OptionKind, "script", "ini", "opdef", "store", "install", "vault", "mode"
 ]
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The worst first."""
+
+
+FixKind: TypeAlias = Literal["safe", "unsafe"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Fix:
     drops: tuple[tuple[str, str, str], ...] = ()
 
     @property
-    def kind(self) -> Literal["safe", "unsafe"]:
+    def kind(self) -> FixKind:
         return "safe" if self.is_safe else "unsafe"
 
 
@@ -75,7 +78,7 @@ class FindingFacts:
     """A hint on how to fix it; null if there is none."""
     fixable: bool
     """Whether opsinfo has a fix."""
-    fix: Literal["safe", "unsafe"] | None
+    fix: FixKind | None
     """The kind of fix: safe is applied by --fix, unsafe by --fix --unsafe-fixes; null if there is no fix."""
     fingerprint: Annotated[str, Schema(pattern="^[0-9a-f]{32}$")]
     """Identifies the finding in later runs: a hash of the rule, the file, the pointer without indexes, and the message
@@ -156,6 +159,11 @@ class Finding:
             fix=self.fix.kind if self.fix else None,
             fingerprint=self.fingerprint,
         )
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the engine does not go on with the file."""
+        return self.engine in ("refuses", "crashes")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as in the JSON document of ``opsinfo validate``."""
@@ -287,7 +295,7 @@ class Outcome:
         if kind == "install":  # one per chip: report shared findings once
             distinct = [finding for finding in distinct if finding not in self.findings]
         if accepts is None and not is_commented(path):
-            accepts = not any(finding.engine in ("refuses", "crashes") for finding in distinct)
+            accepts = not any(finding.is_refused for finding in distinct)
         self.findings += distinct
         self.files.append(FileVerdict(path, kind, accepts))
 

@@ -395,7 +395,7 @@ def _check_store(folder: ReadFile) -> Iterator[FileFindings]:
     for path, (library, findings) in read.items():
         own = [never_built(store, library, name, each) if library and name else each for name, each in findings]
         all_of_file = own + together.get(path, [])
-        accepts &= not any(finding.engine in ("refuses", "crashes") for finding in all_of_file)
+        accepts &= not any(finding.is_refused for finding in all_of_file)
         yield FileFindings(path, all_of_file, kind="library")
     yield FileFindings(folder.path, accepts=accepts)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Literal, Protocol, TypeAlias, TypeVar
+from typing import Literal, Protocol, TypeAlias, TypeVar, get_args
 
 from ...errors import join_some
 from ...near_names import NearNames, did_you_mean, meant
@@ -134,7 +134,7 @@ class Labelled(Protocol):
 
 
 Form = Literal["label", "facts"]
-FORMS: tuple[Form, Form] = ("label", "facts")
+FORMS: tuple[Form, ...] = get_args(Form)
 Message: TypeAlias = "str | tuple[str, str]"
 """A text, or one for people and one for the baseline."""
 

@@ -13,6 +13,7 @@ from ...near_names import NearNames, meant
 from ..cann.file_kind import OptionKind, is_option_name, mostly_fits
 from ..cann.keep_dtype import OP_TYPE
 from ..cann.op_names import translated_types
+from ..cann.option_files import PASCAL_CASE
 from ..package_data import package_data
 from ..text.patch import Edit
 from ..text.source import Source, read_bytes
@@ -238,7 +239,7 @@ def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
 
 def _is_no_name(entry: OptionLine) -> bool:
     """Return whether an entry of keep_dtype is an op type that is not in PascalCase, or a comment."""
-    return not re.fullmatch("[A-Z][a-zA-Z0-9]*", entry.name) if entry.is_type else entry.name.startswith("#")
+    return not PASCAL_CASE.fullmatch(entry.name) if entry.is_type else entry.name.startswith("#")
 
 
 def byte_order_mark(check: OptionCheck) -> Iterator[Finding]:

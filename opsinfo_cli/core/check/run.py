@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from warnings import warn
 
 from ...errors import Refused, UsageFault
@@ -24,7 +24,7 @@ from .checked import NO_FILES, Checked, Narrowing
 from .compare_base import TreePolicies, compare_libraries, configuration_findings, policy_findings, without_defaults
 from .exclude import excluding
 from .files import EXTENSIONS, FoundFile, FoundFiles
-from .finding import BaseUsed, CheckedKind, FileVerdict, Outcome, PassedOver
+from .finding import BaseUsed, CheckedKind, FileVerdict, FixKind, Outcome, PassedOver
 from .follow import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
 from .kinds import KINDS, NOT_MARKED, Context, FileFindings, ReadFile, folders_left_out, kind_of_file
 from .mixlist import MixlistTarget, mixlist_targets
@@ -56,7 +56,7 @@ def validate(
     severity: Severity = "note",
     strict: bool = False,
     baseline: Baseline | str | os.PathLike[str] | None = None,
-    fix: Literal["safe", "unsafe"] | None = None,
+    fix: FixKind | None = None,
     base: str | os.PathLike[str] | None = None,
     soc: Iterable[str] | str = (),
     exclude: Iterable[str] | str = (),
@@ -129,7 +129,7 @@ class Validation(NamedTuple):
     soc: Sequence[str] = ()
     base: str | None = None
     stdin: bytes | None = None
-    fix: Literal["safe", "unsafe"] | None = None
+    fix: FixKind | None = None
     settings: WriteSettings = {}  # noqa: RUF012  never changed
 
     def run(self, step: Step, say: Callable[[str], None]) -> Checked:

@@ -16,9 +16,8 @@ from typing import NamedTuple
 
 from ..text.source import Source
 from .script_text import CONVERTER, NAMES, string_settings
-from .settings import OPTIONS, Setting, Settings
+from .settings import COMPILERS, OPTIONS, Setting, Settings
 
-_COMPILERS = frozenset({"atc", "aoe"})
 _CONVERSIONS = frozenset({"as_bytes", "as_str", "as_text", "as_str_any", "encode", "str", "bytes", "Path"})
 _TELLS = frozenset({"print", "debug", "info", "warning", "warn", "error", "exception", "critical", "log"})
 """Calls whose strings are for people."""
@@ -123,7 +122,7 @@ class _Script:
             option = _option(word.lstrip("-")) if isinstance(word, str) and word.startswith("-") else None
             if option:
                 given.append(self._setting(option, node.elts[number + 1]))
-        is_compiler = bool(words) and str(words[0]).rpartition("/")[2] in _COMPILERS
+        is_compiler = bool(words) and str(words[0]).rpartition("/")[2] in COMPILERS
         for each in node.elts if is_compiler else ():
             if isinstance(each, ast.Constant | ast.JoinedStr):
                 given.extend(option for settings in self._string(each) for option in settings.options)

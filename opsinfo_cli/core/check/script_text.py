@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 from ..text.shell import ShellCommand, ShellWord, commands
-from .settings import KINDS, MODE_OPTIONS, OPTIONS, PADDLE_LITE, Program, Setting, Settings
+from .settings import COMPILERS, KINDS, MODE_OPTIONS, OPTIONS, PADDLE_LITE, Program, Setting, Settings
 
 NAMES = re.compile("|".join(OPTIONS))
 """What a text has that sets an option."""
@@ -109,7 +109,7 @@ def command_settings(text: str, command: ShellCommand, is_nested: bool = False) 
         elif following is not None and not following.begins.startswith("-"):
             options.append(_setting(match[1], following, text))
     is_whole = program == "atc" and command.is_whole
-    yield Settings(options, is_engine=program in ("atc", "aoe"), is_whole=is_whole, program=program)
+    yield Settings(options, is_engine=program in COMPILERS, is_whole=is_whole, program=program)
 
 
 def _program(command: ShellCommand) -> tuple[Program | None, tuple[ShellWord, ...]]:

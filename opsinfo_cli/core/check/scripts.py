@@ -15,7 +15,7 @@ from ..text.source import Source, read_bytes
 from .lite import lite_as_atc
 from .script_python import python_settings
 from .script_text import cpp_settings, text_settings
-from .settings import Setting, Settings
+from .settings import COMPILERS, Setting, Settings
 
 SHELL = (".sh", ".bash")
 CPP = (".cc", ".cpp", ".cxx", ".h", ".hpp")
@@ -28,7 +28,6 @@ _LEADING_VARIABLE = re.compile(r"^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|\{[^}]*\}|~)/
 _SHEBANG = re.compile(r"#!.*\b(?:ba|da|z)?sh\b")
 _AT_LINE = re.compile(r"(.*):(\d{1,9})", re.DOTALL)
 _COMMAND_LINE = "--atc"
-_COMPILERS = ("atc", "aoe", "converter_lite")
 
 
 def script_settings(source: Source) -> list[Settings] | None:
@@ -160,7 +159,7 @@ def read_atc(text: str) -> AtcCommand:
         found = script_settings(source) or []
     commands: dict[tuple[tuple[int, int], ...], AtcCommand] = {}
     for settings in found:
-        if settings.program in _COMPILERS and settings.options:
+        if settings.program in (*COMPILERS, "converter_lite") and settings.options:
             spans = tuple(setting.span for setting in settings.options)
             if spans not in commands or settings.is_whole:
                 commands[spans] = AtcCommand(source, settings)

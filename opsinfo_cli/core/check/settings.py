@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from ..cann.chips import chip_folder
 from ..cann.file_kind import NamedKind
-from ..cann.precision_mode import MODES, knows_modes_of
+from ..cann.precision_mode import MODES, ModeOption, knows_modes_of
 from ..text.source import Source
 from .finding import Finding, at
 from .mode import (
@@ -46,9 +46,10 @@ KINDS: dict[str, NamedKind] = {
 }
 """The kind of the file that an option names."""
 Program: TypeAlias = Literal["atc", "aoe", "converter_lite", "paddle-lite"]
+COMPILERS = ("atc", "aoe")
 PADDLE_LITE = "HUAWEI_ASCEND_NPU_"
 """What the names of Paddle Lite's options begin with."""
-MODE_OPTIONS = ("precision_mode", "precision_mode_v2")
+MODE_OPTIONS: tuple[ModeOption, ...] = get_args(ModeOption)
 LITE_MODES = {
     "enforce_fp32": "force_fp32",
     "preferred_fp32": "allow_fp32_to_fp16",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 import click
 from click.shell_completion import get_completion_class
@@ -28,7 +28,7 @@ class CompletionScript:
 
 
 @click.command("completion", cls=Command)
-@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(get_args(Shell)))
 @prints()
 def command(shell: Shell, console: Console) -> CommandAnswer:
     """Print the shell completion script.

@@ -30,7 +30,7 @@ from ..compare import (
     policies_of,
     unread_in,
 )
-from ..document import headed
+from ..document import POLICY_WORDS, headed
 from ..terminal.answer import Block, Cell, Column, CommandAnswer, Either, Lines, Names, PathCell, Span, Style, Table
 from ..terminal.console import Console
 from ..terminal.csv_markdown import csv_text, markdown_text
@@ -295,7 +295,7 @@ def _groups(found: Difference[Any]) -> Iterator[Block]:
     for change, names in _changes(found):
         words: list[Span] = []
         for word in change.split(" -> "):
-            style: Style = word if word in ("white", "black", "gray") else ""  # type: ignore[assignment]
+            style: Style = next((each for each in POLICY_WORDS if each == word), "")
             words += [Span(" -> ")] * bool(words) + [Span(word, style)]
         defaults = sum(sources.operators[name].entry.by_default for name in names) if sources else 0
         of = f", {defaults} of them by default" if defaults else ""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from ...errors import UsageFault, quoted
-from ..cann.install import Install, environment_customs, select_root
+from ..cann.install import CORES, Install, environment_customs, select_root
 from ..cann.load_order import library_files
 from ..cann.mixlist import MixlistFile
 from ..cann.repository import Repository
@@ -120,7 +120,7 @@ def _stores(path: str, installs: list[Install]) -> list[str]:
     """Return every config directory once."""
     if not installs:
         return [path] if os.path.isdir(path) else [os.path.dirname(os.path.abspath(path))]
-    sites = [site for install in installs for core in ("ai", "vector", "dsa") for site in install.sites(core)]
+    sites = [site for install in installs for core in CORES for site in install.sites(core)]
     return list(dict.fromkeys(site.directory for site in sites if os.path.isdir(site.directory)))
 
 

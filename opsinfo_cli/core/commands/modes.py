@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Literal, TypeAlias
 
 import click
 
@@ -19,6 +18,7 @@ from ..cann.precision_mode import (
     SERIES,
     Mechanism,
     Mode,
+    ModeOption,
     Series,
     required_mode,
     series_of,
@@ -30,8 +30,6 @@ from ..terminal.answer import Block, Column, CommandAnswer, Either, Exact, Lines
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist
 from ..terminal.params import FILE, MODE, SOC, Choice, Command, Word, option, prints
-
-_Option: TypeAlias = Literal["precision_mode", "precision_mode_v2"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class ModeRow:
     """The equivalent values."""
     says: str
     """What the engine does with a node, which the name may not say."""
-    options: list[_Option]
+    options: list[ModeOption]
     """The options that accept the value."""
     takes_mixlist: bool
     """Whether the engine accepts a mixlist with this value."""
@@ -136,10 +134,7 @@ def _folder(soc: str, console: Console) -> str:
 
 _SHORT = {"float16": "fp16", "bfloat16": "bf16", "hifloat8": "hif8"}
 _MIX = {True: "must be mixed", False: "may choose", None: "unknown"}
-_OPTIONS: dict[str, _Option] = {
-    "v1": "precision_mode",
-    "v2": "precision_mode_v2",
-}
+_OPTIONS: dict[str, ModeOption] = {"v1": "precision_mode", "v2": "precision_mode_v2"}
 
 
 def modes_answer(modes: Sequence[Mode], series: Sequence[Series], soc: str | None) -> CommandAnswer:

@@ -16,6 +16,7 @@ import click
 from ...errors import UsageFault
 from ...near_names import did_you_mean
 from ...opening import folders_above, near_file
+from ..cann.repository import CONFIG_FILES
 from ..check.exclude import from_folder
 from ..text.source import Source
 from .params import FILE, Command, option, together
@@ -29,7 +30,7 @@ KEYS = (
 
 _OF_ALL = ("against", "precision-mode")
 """Keys that other commands than `validate` take, too."""
-_OWN_FILE, _SHARED_FILE = "opsinfo.toml", "pyproject.toml"
+_OWN_FILE, _SHARED_FILE = CONFIG_FILES
 _IN_USE = "opsinfo.config"
 _SEVERAL = "opsinfo.several"
 _NOT_TAKEN = "opsinfo.not-taken"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, TypeAlias
 
 import click
 
@@ -39,6 +39,8 @@ from .answer import (
 )
 from .styles import STYLES, is_terminal, terminal_width
 
+ColorWhen: TypeAlias = Literal["auto", "always", "never"]
+
 
 @dataclass(frozen=True)
 class OutputOptions:
@@ -51,7 +53,7 @@ class OutputOptions:
     """
 
     format: str = "text"
-    color: Literal["auto", "always", "never"] = "auto"
+    color: ColorWhen = "auto"
     quiet: bool = False
     verbose: int = 0
     out: str | None = None

@@ -25,6 +25,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
+from ..document import POLICY_WORDS
 from ..text.escape import cell_width, line_starts, shortened, shown, visible_line
 from .answer import (
     Block,
@@ -50,7 +51,6 @@ _LEAST = 18
 """The narrowest column, in cells, to which a place is shortened."""
 _BAR = 16
 """The width of a bar, in cells."""
-_POLICIES = ("white", "black", "gray")
 
 
 class _Buffer(io.StringIO):
@@ -241,7 +241,7 @@ def _cell(column: Column, cell: Cell, places: _Places) -> Any:
     if isinstance(cell, PathCell):
         return _ShortPlace(cell, rich_style("dim" if column.dim else ""), places)
     text, style = cell if isinstance(cell, Span) else (cell, "")
-    if column.policy and text in _POLICIES:
+    if column.policy and text in POLICY_WORDS:
         style = text
     return Text(shown(text), style=rich_style(style))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import counted
 from ...version import __version__
+from ..document import POLICY_WORDS
 from ..text.escape import visible
 from .answer import Cell, Column, PathCell, ShareBar, Table, cell_text
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-LISTS = ("white", "black", "gray")
 LONG = 24
 """The width of a column in characters; longer texts are wrapped."""
 FOLDED = 120
@@ -128,7 +128,7 @@ def _heading(column: Column) -> str:
     return column.title if is_name else column.title[:1].upper() + column.title[1:]
 
 
-_RANK = {word: at for at, word in enumerate((*LISTS, "-"))}
+_RANK = {word: at for at, word in enumerate((*POLICY_WORDS, "-"))}
 """The order of policies in a sorted column; absent ones are last."""
 
 
@@ -200,7 +200,7 @@ def word_class(word: str) -> str:
 
 DTYPES = ("float16", "bfloat16", "hifloat8", "float32", "float64")
 """Dtypes with their own colour; ``whole`` is the class of all others, ``nothing`` of none."""
-_OWN = frozenset({*LISTS, *DTYPES, "low", "high"})
+_OWN = frozenset({*POLICY_WORDS, *DTYPES, "low", "high"})
 _OTHERS = {
     "only in A": "gone",
     "only in B": "new",
@@ -260,7 +260,7 @@ def table_page(
     pictures, filters = [], ""
     for at, words in counts.items():
         # lists first, then the other words as they come
-        ordered = [(word, words[word]) for word in dict.fromkeys((*LISTS, *words)) if words[word]]
+        ordered = [(word, words[word]) for word in dict.fromkeys((*POLICY_WORDS, *words)) if words[word]]
         title_of_column = _heading(first.columns[at])
         pictures.append(Bar(title_of_column, ordered))
         boxes = "".join(

@@ -13,20 +13,22 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from ...errors import UsageFault
+from ..cann.file_kind import FileKind
+from ..cann.install import CORES
 from ..cann.policy import Policy, policy_meant
 from ..cann.targets.found import TargetOptions
 from ..change.lock import DEFAULT_WAIT
 from ..change.write_settings import WriteSettings
 from . import completion
 from .answer import CommandAnswer
-from .console import Console, OutputOptions
+from .console import ColorWhen, Console, OutputOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
@@ -393,9 +395,7 @@ def prints(
             help="Output format.",
             section="common",
         ),
-        option(
-            "--color", type=Choice(["auto", "always", "never"]), default="auto", help="Use colours.", section="common"
-        ),
+        option("--color", type=Choice(get_args(ColorWhen)), default="auto", help="Use colours.", section="common"),
         option("-q", "--quiet", is_flag=True, help="Print errors and warnings only.", section="common"),
         option("-v", "--verbose", count=True, help="Print details of what was read.", section="common"),
     ]
@@ -457,7 +457,7 @@ create_option = option("--create", is_flag=True, help="For a mixlist: create the
 as_option = option(
     "--as",
     "kind",
-    type=Choice(["library", "mixlist", "snapshot"]),
+    type=Choice(get_args(FileKind)),
     help="The kind of the file, if it cannot be detected.",
 )
 match_option = option(
@@ -474,7 +474,7 @@ def _soc_option(make: Callable[..., Decorator[Any]]) -> Decorator[Any]:
 soc_option = _soc_option(option)
 core_option = advanced(
     "--core",
-    type=Choice(["ai", "vector", "dsa"]),
+    type=Choice(CORES),
     default="ai",
     show_default=True,
     help="Engine: AI Core, vector core or DSA.",
