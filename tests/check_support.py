@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from opsinfo_cli.core.cann.file_kind import NamedKind
-from opsinfo_cli.core.check.asked import Asked
 from opsinfo_cli.core.check.finding import Outcome
-from opsinfo_cli.core.check.kinds import ReadFile
+from opsinfo_cli.core.check.kinds import Asked, ReadFile
 from opsinfo_cli.core.check.run import CheckRun, Step, run_checks
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.lab.graph.mixlist_check import open_models

@@ -78,3 +78,9 @@ def translated_types() -> frozenset[str]:
     """Return all op types that operators of ONNX and TensorFlow become, and the D forms of fusion."""
     named = (*onnx_names().values(), *tensorflow_names().values())
     return frozenset(op_type for op_types in named for op_type in op_types) | {f"{name}D" for name in D_FORMS}
+
+
+FUSED_KERNELS = frozenset({"AutomaticBufferFusionOp", "AscBackend", "FusedAscBackend", "AscBackendNoKernelOp"})
+"""Op types of a profile whose kernels were fused after dtypes are chosen: a list names what they were made of, which
+msprof has in ``fusion_op_*.csv``. AutomaticBufferFusionOp: hicann/ge ffdcbc9f, automatic_buffer_fusion.cc:422, after
+OptimizeOriginalGraphJudgeInsert. The others: its AutoFuse, compiler/graph/optimize/autofuse, kAutofuseNodeSet."""

@@ -1,4 +1,4 @@
-"""Files of compiler options that mark nodes: keep_dtype, customize_dtypes.
+"""Files of compiler options that mark nodes: keep_dtype, customize_dtypes, op_precision.
 
 keep_dtype: nodes that keep their dtype; a line is the name of a node or ``OpType::TYPE``; there are no comments.
 Source: hicann/ge ffdcbc9f, compiler/api/aclgrph/attr_options/keep_dtype_option.cc:20-125 and utils.cc:18-65.
@@ -6,25 +6,29 @@ Source: hicann/ge ffdcbc9f, compiler/api/aclgrph/attr_options/keep_dtype_option.
 customize_dtypes: dtypes, which override keep_dtype and the precision mode; lines are
 ``NAME:InputDtype:a,b,OutputDtype:c`` or ``OpType::TYPE:InputDtype:...``. Source: the same,
 compiler/engines/nn_engine/utils/common/config_parser/op_cust_dtypes_config_parser.cc:60-258.
+
+op_precision: implementation modes, for ``--op_precision_mode`` and in an install's ``impl_mode`` folder. A line is
+``NAME=MODE``, below ``[ByOpType]`` (the default) or ``[ByNodeName]``; a line that begins with ``#`` is a comment. The
+engine refuses no line: it ignores a wrong one without a message to the user, and of equal names the first one wins.
+Source: the same folder, op_impl_mode_config_parser.cc:324-394.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import Damaged, Refused
-from ...near_names import meant
+from ...near_names import NearNames, meant, near_names
 from ..text.source import read_bytes
 from .dtype_names import canonical
 from .entry_rules import DTYPES
-from .keep_dtype import OP_TYPE, kept_names
 from .policy import BLANKS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
 
 _INPUTS, _OUTPUTS = "InputDtype", "OutputDtype"
 _LONGEST = 1023
@@ -101,6 +105,27 @@ class OptionName(NamedTuple):
     mode: str = ""
 
 
+OP_TYPE = "OpType::"
+
+
+def kept_names(lines: Iterable[str]) -> list[OptionName]:
+    """Return the lines of a keep_dtype file that are not empty; the name is empty for a line of blanks.
+
+    :param lines: ended by a line feed alone, as the engine reads them
+    """
+    texts = [(text.strip(BLANKS), number) for number, text in enumerate(lines, 1) if text]
+    return [OptionName(text.removeprefix(OP_TYPE), text.startswith(OP_TYPE), number) for text, number in texts]
+
+
+def keep_dtype_text(names: Iterable[str], types: Container[str] = ()) -> str:
+    """Return the text of a keep_dtype file.
+
+    :param names: of nodes and op types, in the order of the lines
+    :param types: those of them that are op types
+    """
+    return "".join(f"{OP_TYPE if name in types else ''}{name}\n" for name in names)
+
+
 KEEP_DTYPE = "keep_dtype takes a file, with a node name or OpType::TYPE on each line, not names"
 
 
@@ -140,7 +165,7 @@ class KeepDtype:
 
     def __init__(self, lines: list[str], path: str = "keep_dtype") -> None:
         self.path = path
-        self.names = [OptionName(each.name, each.is_type, each.line) for each in kept_names(lines)]
+        self.names = kept_names(lines)
 
     @classmethod
     def read(cls, path: str) -> KeepDtype:
@@ -292,3 +317,79 @@ def _form(body: str) -> str | None:
     if body.startswith("#"):
         return "the file has no comments"
     return None if not body else "the form of a line is `NAME:InputDtype:a,b,OutputDtype:c`"
+
+
+HEADINGS = {"[ByOpType]": True, "[ByNodeName]": False}
+"""The headings, and whether the lines below name op types."""
+MODES = (
+    *("high_performance", "high_precision", "enable_float_32_execution", "enable_hi_float_32_execution"),
+    *("support_out_of_bound_index", "super_performance", "norm_class", "keep_fp16"),
+)
+"""The modes that the engine takes (kSupportImpyType, op_impl_mode_config_parser.cc:56)."""
+_NEAR_MODES = NearNames(MODES)
+
+
+class OpPrecision:
+    """The content of a file.
+
+    :ivar types: the mode of each op type, and ``nodes`` of each node; the first line of a name wins
+    :ivar lines: every line that sets a known mode, those that lose included
+    :ivar faults: lines that have no effect: ``unknown-implmode``, ``repeated-line``, ``bad-line``
+    """
+
+    def __init__(self, lines: list[str], path: str = "op_precision.ini") -> None:
+        self.path = path
+        self.types: dict[str, str] = {}
+        self.nodes: dict[str, str] = {}
+        self.lines: list[OptionName] = []
+        self.faults: list[OptionFileFault] = []
+        first: dict[tuple[str, bool], int] = {}
+        by_type = True
+        for number, text in enumerate(lines, 1):
+            if not text or text.startswith("#"):
+                continue
+            left, equals, right = text.partition("=")
+            if not equals:
+                heading = text.strip(BLANKS)
+                if heading and heading not in HEADINGS:
+                    message = "not a heading, and without `=`: the engine ignores the line"
+                    self._fault("bad-line", number, 1, message, word=heading, near=near_names(heading, HEADINGS))
+                by_type = HEADINGS.get(heading, by_type)
+                continue
+            name, mode = left.strip(BLANKS), right.strip(BLANKS)
+            column = 1 + len(left) - len(left.lstrip(BLANKS))
+            if not name or not mode:
+                missing = "name before" if not name else "mode after"
+                self._fault("bad-line", number, column, f"no {missing} `=`: the engine ignores the line")
+            elif mode not in MODES:
+                at = len(left) + 2 + len(right) - len(right.lstrip(BLANKS))
+                message = f"unknown implementation mode `{mode}`: the engine ignores the line"
+                known = f"one of {', '.join(MODES)}"
+                self._fault("unknown-implmode", number, at, message, known, mode, _NEAR_MODES.of(mode))
+            else:
+                self.lines.append(OptionName(name, by_type, number, column, mode=mode))
+                (self.types if by_type else self.nodes).setdefault(name, mode)
+                before = first.setdefault((name, by_type), number)
+                if before != number:
+                    message = f"line {before} also sets a mode for `{name}` and wins"
+                    self._fault("repeated-line", number, column, message, word=name)
+
+    @classmethod
+    def read(cls, path: str) -> OpPrecision:
+        """:raises Refused: if the file cannot be read"""
+        return cls(option_lines(path), path)
+
+    def unmatched(self, graph: OptionGraph) -> list[OptionFileFault]:
+        return not_in_graph(self.lines, graph)
+
+    def _fault(
+        self,
+        name: str,
+        line: int,
+        column: int,
+        message: str,
+        hint: str | None = None,
+        word: str = "",
+        near: Sequence[str] = (),
+    ) -> None:
+        self.faults.append(OptionFileFault(name, line, column, message, False, meant(near) or hint, word, near))

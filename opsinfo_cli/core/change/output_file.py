@@ -6,10 +6,14 @@ import errno
 import os
 import re
 import stat
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ...errors import Refused
+from ..text.source import read_bytes
 from .file_place import FilePlace, missing_folder, place_of, real_path
 from .replace_file import not_written, put, write_all, write_whole
 from .trust import require_trusted
@@ -112,3 +116,75 @@ def new_folder(path: str) -> Iterator[None]:
             with suppress(OSError):
                 os.rmdir(path)
         raise
+
+
+class EditedFile:
+    """A new file, readable by its owner only.
+
+    :raises Refused: if it cannot be written
+    """
+
+    def __init__(self, text: str) -> None:
+        self._first = text
+        try:
+            with tempfile.NamedTemporaryFile(prefix="opsinfo-edit-", suffix=".txt", delete=False) as file:
+                self.path = file.name
+        except OSError as error:
+            raise Refused(f"cannot write a temporary file: {error.strerror}", name="not-written") from None
+        self.write(text)
+
+    def write(self, text: str) -> None:
+        """:raises Refused: if it cannot be written"""
+        write_file(self.path, text.encode("utf-8"))
+
+    def read(self) -> str:
+        """Return the text, without a byte order mark; any line end of an editor, CR alone too, ends a line.
+
+        :raises Refused: if the file is gone or is not UTF-8
+        """
+        try:
+            return read_bytes(self.path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        except UnicodeDecodeError:
+            raise Refused("the edited text is not UTF-8", name="unreadable", path=self.path) from None
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether it exists with another text than at first."""
+        try:
+            return self.read() != self._first
+        except Refused:
+            return Path(self.path).exists()
+
+    def remove(self) -> None:
+        with suppress(OSError):
+            Path(self.path).unlink()
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    with TemporaryDirectory(prefix="opsinfo-base-") as folder:
+        yield os.path.realpath(folder)
+
+
+def unpack_files(folder: str, files: Mapping[str, bytes], links: Mapping[str, bytes]) -> None:
+    """Write files into a folder; a link last, so that nothing is written through one.
+
+    :param files: relative path -> content; a path that leads out, as only a forged tree has it, is left out
+    :param links: relative path -> what it leads to, which whoever reads it checks
+    """
+    for path, content in files.items():
+        place = _inside(folder, path)
+        if place and not os.path.lexists(place):
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            with open(place, "xb") as file:
+                file.write(content)
+    for path, target in links.items():
+        place = _inside(folder, path)
+        if place and not os.path.lexists(place) and b"\0" not in target:
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            os.symlink(os.fsdecode(target), place)
+
+
+def _inside(folder: str, path: str) -> str | None:
+    parts = path.split("/")
+    return None if path.startswith("/") or {"", ".", "..", ".git"} & {*parts} else os.path.join(folder, path)

@@ -21,7 +21,7 @@ from ..cann.file_kind import is_library_name, is_option_name
 from ..cann.opdef.find import SUFFIXES
 from ..cann.opdef.preprocessor import OF_CANN
 from ..cann.repository import CONFIG_FILES, git_root
-from ..change.unpack import temporary_folder, unpack_files
+from ..change.output_file import temporary_folder, unpack_files
 from .files import EXTENSIONS, SKIPPED_FOLDERS
 from .follow import OTHERS
 from .git import git

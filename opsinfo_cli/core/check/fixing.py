@@ -11,11 +11,10 @@ from ..change.plan import Job
 from ..change.write_settings import WriteSettings
 from ..change.writer import write_files
 from ..text.source import Source, read_bytes
-from .asked import Asked
 from .checked import Checked, Narrowing
 from .finding import CheckedKind, Finding, Outcome
 from .fixes import FixPlan, OptionFixPlan, applicable
-from .kinds import find_in_mixlist
+from .kinds import Asked, find_in_mixlist
 from .mixlist import near_names_of
 from .options import OptionCheck, OptionFile
 

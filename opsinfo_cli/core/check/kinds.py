@@ -33,11 +33,11 @@ from ..cann.targets.table import unknown_kind
 from ..text.members import Members, read_members
 from ..text.scanner import Document, scan
 from ..text.source import Source, read_bytes
-from .asked import Asked
 from .finding import CheckedKind, Finding, at
 from .ini import check_inis
 from .library import check_library, root_is_no_object
-from .mixlist import MixlistReading, check_against, check_mixlist, foreign_list, near_names_of
+from .mixlist import MixlistReading, MixlistTarget, check_against, check_mixlist, foreign_list, near_names_of
+from .models import Models, OpenModels
 from .options import OptionCheck, OptionFile
 from .rules import Severity
 from .store import check_store, never_built
@@ -45,6 +45,29 @@ from .text import bom, faults, syntax_finding
 
 if TYPE_CHECKING:
     from ..cann.opdef.reading import Reading
+
+
+class Asked(NamedTuple):
+    """
+    :param against: the targets that mixlists are for
+    :param modes: names of precision modes, known or not
+    :param models: the models that mixlists are for, if there are any
+    :param kind: the kind of all files; None detects it
+    :param follow: whether files that scripts name are checked too
+    :param by_chip: whether it is reported that sources give an op type different policies on different chips
+    :param open_models: opens models; of none, it gives the rules that need no model
+    :param exclude: patterns of files and folders that a walk leaves out
+    """
+
+    against: Sequence[MixlistTarget] = ()
+    modes: Sequence[str] = ()
+    models: Models | None = None
+    kind: NamedKind | None = None
+    follow: bool = False
+    by_chip: bool = False
+    open_models: OpenModels | None = None
+    exclude: Sequence[str] = ()
+
 
 NOT_MARKED = "neither its name nor its text marks a kind of file that is checked"
 

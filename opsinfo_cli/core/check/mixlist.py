@@ -12,7 +12,6 @@ from ...errors import join_some
 from ...near_names import NearNames, did_you_mean, meant
 from ..cann.entry import BF16, FP16, Columns, Possible
 from ..cann.file_kind import NEAR_LIST
-from ..cann.fused_kernels import FUSED_KERNELS
 from ..cann.marks import (
     ACTIONS,
     ADD_BLACK,
@@ -28,7 +27,7 @@ from ..cann.marks import (
 from ..cann.mixlist import MarkedItem, StructureFault, collected_marks, marked_items
 from ..cann.mixlist_text import is_mixlist
 from ..cann.name_tables import becomes
-from ..cann.op_names import false_friends, translated_types
+from ..cann.op_names import FUSED_KERNELS, false_friends, translated_types
 from ..cann.policy import Policy, policy_meant
 from ..cann.precision_mode import Mode
 from ..cann.target import Target, target_labels

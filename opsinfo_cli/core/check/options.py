@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...near_names import NearNames, meant
 from ..cann.file_kind import OptionKind, is_option_name, mostly_fits
-from ..cann.keep_dtype import OP_TYPE
 from ..cann.op_names import translated_types
-from ..cann.option_files import PASCAL_CASE
+from ..cann.option_files import OP_TYPE, PASCAL_CASE, CustomizeDtypes, KeepDtype, OpPrecision
 from ..package_data import package_data
 from ..text.patch import Edit
 from ..text.source import Source, read_bytes
@@ -51,9 +50,6 @@ class OptionFile:
     """
 
     def __init__(self, kind: OptionKind, source: Source) -> None:
-        from ..cann.op_precision import OpPrecision
-        from ..cann.option_files import CustomizeDtypes, KeepDtype
-
         self.kind = kind
         self.source = source
         self.lines = source.text.split("\n")

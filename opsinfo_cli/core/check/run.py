@@ -17,7 +17,6 @@ from ..cann.target import AnyTargets, Target, targets_of, targets_or_mixlist
 from ..cann.targets.found import WITH_CHIPS, TargetOptions
 from ..change.write_settings import WriteSettings
 from ..text.source import Source, read_bytes
-from .asked import Asked
 from .base import Base, open_base
 from .baseline import Baseline, fingerprinted, not_in
 from .checked import NO_FILES, Checked, Narrowing
@@ -26,7 +25,7 @@ from .exclude import excluding
 from .files import EXTENSIONS, FoundFile, FoundFiles
 from .finding import BaseUsed, CheckedKind, FileVerdict, FixKind, Outcome, PassedOver
 from .follow import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
-from .kinds import KINDS, NOT_MARKED, Context, FileFindings, ReadFile, folders_left_out, kind_of_file
+from .kinds import KINDS, NOT_MARKED, Asked, Context, FileFindings, ReadFile, folders_left_out, kind_of_file
 from .mixlist import MixlistTarget, mixlist_targets
 from .mode import PLACE, check_modes
 from .models import Models, OpenModels

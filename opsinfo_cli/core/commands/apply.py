@@ -10,7 +10,6 @@ from ..cann.target import Target
 from ..cann.targets.found import TargetOptions
 from ..change.apply import apply
 from ..terminal.answer import CommandAnswer
-from ..terminal.changes import answer_of_result
 from ..terminal.console import Console
 from ..terminal.open import accepted_mixlist, open_target_or_mixlist
 from ..terminal.params import (
@@ -31,7 +30,7 @@ from ..terminal.params import (
     strict_option,
     write_options,
 )
-from ..terminal.write import answer_of_target, report_change, settings_of
+from ..terminal.write import answer_of_result, answer_of_target, report_change, settings_of
 
 
 @click.command("apply", cls=Command)

@@ -17,10 +17,9 @@ from ..cann.target import look_up
 from ..cann.targets.found import PHRASES, TargetOptions
 from ..change.scope import scope_of
 from ..change.vault import vault_in
-from ..check.asked import Asked
 from ..check.checked import Checked, Narrowing
 from ..check.finding import SEVERITIES, Finding
-from ..check.kinds import ReadFile
+from ..check.kinds import Asked, ReadFile
 from ..check.run import CheckRun
 from ..check.selection import RuleSelection
 from ..check.store import check_install, unused_packages

@@ -16,8 +16,8 @@ from ...near_names import matches
 from ..cann.policy import Policy
 from ..cann.target import Target
 from ..cann.targets.found import TargetOptions
-from ..change.edited_file import EditedFile
 from ..change.move import require_changeable
+from ..change.output_file import EditedFile
 from ..change.policy_lines import (
     KnownPolicies,
     Mistake,

@@ -11,12 +11,11 @@ from ..cann.mixlist_text import mixlist_patch
 from ..change.fmt import FmtPlan, fixed, fmt
 from ..change.plan import Result
 from ..terminal.answer import CommandAnswer, Diff, Exact
-from ..terminal.changes import answer_of_result
 from ..terminal.console import Console
 from ..terminal.open import report_refusals
 from ..terminal.params import FILE, Command, OutputFile, WriteOptions, check_option, option, prints, write_options
 from ..terminal.unified_diff import unified_diff
-from ..terminal.write import answer_of_target, report_change, settings_of
+from ..terminal.write import answer_of_result, answer_of_target, report_change, settings_of
 from ..text.scanner import scan
 from ..text.source import Source, read_standard_input
 

@@ -11,7 +11,6 @@ from ..change.plan import Result
 from ..check.models import OpenModels
 from ..merge import Merge, merge
 from ..terminal.answer import CommandAnswer, Exact
-from ..terminal.changes import diffs, notes_of_result, status_of
 from ..terminal.config import Targeted
 from ..terminal.console import Console
 from ..terminal.open import fixable_mixlist, open_against, require_against
@@ -28,7 +27,7 @@ from ..terminal.params import (
     strict_option,
     write_options,
 )
-from ..terminal.write import undoing, would_build, write_generated
+from ..terminal.write import diffs, notes_of_result, status_of, undoing, would_build, write_generated
 from ..text.source import Source
 
 

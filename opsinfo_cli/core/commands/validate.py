@@ -16,11 +16,11 @@ from ..cann.file_kind import OPTION_KINDS, NamedKind
 from ..cann.input_shapes import parse_shapes
 from ..cann.target import Target, target_labels
 from ..cann.targets.found import TargetOptions
-from ..check.asked import Asked
 from ..check.baseline import Baseline
 from ..check.checked import BaselineUsed, Checked, ConfiguredHiding, FixesMade, Narrowing
 from ..check.finding import SEVERITIES, Finding, Outcome
 from ..check.fixes import applicable
+from ..check.kinds import Asked
 from ..check.mode import PLACE
 from ..check.models import OpenModels
 from ..check.rules import Severity
@@ -378,7 +378,7 @@ class ValidateAnswer(NamedTuple):
         notes = [*self._about_fixes(), summary_line(checked), *checked.remarks, *baseline, *fixable]
 
         def text() -> list[Block]:
-            from ..terminal.changes import diffs
+            from ..terminal.write import diffs
 
             if shows_diff:
                 return diffs(checked.fixed) if checked.fixed else []
@@ -401,8 +401,7 @@ class ValidateAnswer(NamedTuple):
 
     def _about_fixes(self) -> Iterator[str]:
         """Yield the written files and the number of fixed findings."""
-        from ..terminal.changes import notes_of_result
-        from ..terminal.write import undoing
+        from ..terminal.write import notes_of_result, undoing
 
         result = self.checked.fixed
         if result and result.change:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from ...core.cann.input_shapes import stated_shapes
-from ...core.cann.keep_dtype import keep_dtype_text
 from ...core.cann.mixlist import Mixlist
+from ...core.cann.option_files import keep_dtype_text
 from ...core.cann.target import Target
 from ...errors import OpsinfoError, Stopped, UsageFault, brief, counted
 from ..listener import Listener, PythonListener

@@ -9,9 +9,9 @@ from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ...core.cann.keep_dtype import keep_dtype_text
 from ...core.cann.list_forms import ListFiles, WriteAs
 from ...core.cann.mixlist import Mixlist
+from ...core.cann.option_files import keep_dtype_text
 from ...core.cann.policy import Policy
 from ...core.cann.precision_mode import mode_doubt
 from ...core.cann.target import Target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...core.cann.op_precision import OpPrecision
+from ...core.cann.option_files import OpPrecision
 from ...core.cann.precision_mode import mode_doubt
 from ...core.check.mode import keep_dtype_without_effect
 from .fusions.fuse import fused_into

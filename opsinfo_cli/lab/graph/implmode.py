@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...core.cann.chips import chip_folder, folder_facts
 from ...core.cann.dtype_names import leading_dtype
-from ...core.cann.op_precision import OpPrecision
+from ...core.cann.option_files import OpPrecision
 from ...core.cann.policy import BLANKS
 from ...core.package_data import package_data
 from ...errors import OpsinfoError, UsageFault

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from ...core.cann.keep_dtype import OP_TYPE
 from ...core.cann.marks import ADD_BLACK
-from ...core.cann.option_files import KeepDtype
+from ...core.cann.option_files import OP_TYPE, KeepDtype
 from .judge.prepare import marks_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from fnmatch import fnmatchcase
 
-from ...core.cann.fused_kernels import FUSED_KERNELS
+from ...core.cann.op_names import FUSED_KERNELS
 from ...errors import Damaged, Refused
 from ..csv_rows import csv_rows
 from .table import Table

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...core.cann.entry import BF16, FP16, FP32, Columns, Possible
-from ...core.cann.fused_kernels import FUSED_KERNELS
 from ...core.cann.library import Operators
 from ...core.cann.mixlist import Mixlist
+from ...core.cann.op_names import FUSED_KERNELS
 from ...core.cann.policy import Policy
 from .times import REPLACED, Confidence, State, Time, TypeRow, TypeTime, total
 

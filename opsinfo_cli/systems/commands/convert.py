@@ -13,7 +13,6 @@ from ...core.cann.onnx_opsets import OLDEST_OPSET
 from ...core.cann.targets.found import TargetOptions
 from ...core.change.output_file import new_folder
 from ...core.terminal.answer import Block, CommandAnswer, Exact
-from ...core.terminal.changes import diffs, notes_of_result, status_of
 from ...core.terminal.config import Targeted, given_or_configured, too_many_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import accepted_mixlist, open_against, open_target_or_mixlist, require_against
@@ -28,7 +27,7 @@ from ...core.terminal.params import (
     strict_option,
     write_options,
 )
-from ...core.terminal.write import new_file, undoing, write_generated, write_jobs
+from ...core.terminal.write import diffs, new_file, notes_of_result, status_of, undoing, write_generated, write_jobs
 from ...errors import UsageFault
 from ..conversion import Conversion, convert_inputs
 from ..input_lists import Inputs, open_inputs

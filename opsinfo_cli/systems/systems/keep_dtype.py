@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...core.cann.keep_dtype import keep_dtype_text, kept_names
+from ...core.cann.option_files import keep_dtype_text, kept_names
 from ...core.text.source import Source
 from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
 from ..vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, loss_of

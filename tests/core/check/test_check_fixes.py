@@ -17,10 +17,9 @@ from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.cann.target import resolve
 from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.change.plan import Job, planned
-from opsinfo_cli.core.check.asked import Asked
 from opsinfo_cli.core.check.finding import Finding, Fix, Outcome
 from opsinfo_cli.core.check.fixes import FixPlan
-from opsinfo_cli.core.check.kinds import find_in_mixlist
+from opsinfo_cli.core.check.kinds import Asked, find_in_mixlist
 from opsinfo_cli.core.check.mixlist import KnownEntry, MixlistReading, MixlistTarget, near_names_of
 from opsinfo_cli.core.check.rules import RULES
 from opsinfo_cli.core.text.patch import Edit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.core.cann.op_precision import OpPrecision
+from opsinfo_cli.core.cann.option_files import OpPrecision
 
 TEXT = """\
 # modes of two models

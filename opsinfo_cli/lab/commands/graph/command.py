@@ -9,7 +9,7 @@ from functools import partial
 import click
 
 from ....core.cann.input_shapes import parse_shapes, stated_shapes
-from ....core.cann.keep_dtype import keep_dtype_text
+from ....core.cann.option_files import keep_dtype_text
 from ....core.cann.targets.found import TargetOptions
 from ....core.change.output_file import require_writable, write_file
 from ....core.terminal.answer import CommandAnswer
