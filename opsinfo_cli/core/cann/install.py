@@ -480,18 +480,14 @@ def select_root(environ: Mapping[str, str], asked: str) -> Root:
         return root
     roots = usual_roots(environ)
     if not roots:
-        raise UsageFault(
-            f"{asked}, and no CANN was found",
-            name="no-install",
-            hint="set ASCEND_OPP_PATH, or give the path of a library, a snapshot, a store or an operator package",
-        )
+        message = f"{asked}, and no CANN was found"
+        hint = "set ASCEND_OPP_PATH, or give the path of a library, a snapshot, a store or an operator package"
+        raise UsageFault(message, name="no-install", hint=hint)
     if len(roots) > 1:
         listed = "; ".join(f"{each.path} ({version_of(each.path) or 'version unknown'})" for each in roots)
-        raise UsageFault(
-            f"several CANN installs: {listed}",
-            name="ambiguous-target",
-            hint="set ASCEND_OPP_PATH, or give the path of one",
-        )
+        message = f"several CANN installs: {listed}"
+        hint = "set ASCEND_OPP_PATH, or give the path of one"
+        raise UsageFault(message, name="ambiguous-target", hint=hint)
     return roots[0]
 
 

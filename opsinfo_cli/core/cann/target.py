@@ -305,12 +305,9 @@ def target_of(text: str, found: Found, soc: str | None, customs: Iterable[str] =
 
 
 def a_mixlist(path: str) -> UsageFault:
-    return UsageFault(
-        "this is a mixlist, which has only marks; a library, store, install or snapshot is required",
-        name="wrong-kind",
-        path=path,
-        hint=f"`opsinfo show TARGET OP --mixlist {quoted(path)}` shows its effect",
-    )
+    message = "this is a mixlist, which has only marks; a library, store, install or snapshot is required"
+    hint = f"`opsinfo show TARGET OP --mixlist {quoted(path)}` shows its effect"
+    return UsageFault(message, name="wrong-kind", path=path, hint=hint)
 
 
 def _require_lookup(path: str) -> None:

@@ -94,11 +94,9 @@ def _write_copy(
 ) -> Result:
     target, is_dry = targets[0], settings.get("dry_run", False)
     if len(targets) > 1 or len(target.operators.stores) > 1:
-        raise UsageFault(
-            f"the target has several {'chips' if len(targets) > 1 else 'stores'}; --output can write only one",
-            path=target.path,
-            hint="give one store's directory as TARGET",
-        )
+        message = f"the target has several {'chips' if len(targets) > 1 else 'stores'}; --output can write only one"
+        hint = "give one store's directory as TARGET"
+        raise UsageFault(message, path=target.path, hint=hint)
     if os.path.lexists(output):
         raise UsageFault("--output names a path that already exists", name="exists", path=output)
     result = writer_of(settings, say).preview(jobs)._replace(kind="apply", dry_run=is_dry)

@@ -58,12 +58,9 @@ def open_folder(folder: str) -> int:
         place = os.readlink(f"/proc/self/fd/{descriptor}")
     if place != folder:
         os.close(descriptor)
-        raise Refused(
-            f"the folder was replaced while opsinfo ran: it is now {place}",
-            name="stale",
-            path=folder,
-            hint="check who replaced it, then run the command again",
-        )
+        message = f"the folder was replaced while opsinfo ran: it is now {place}"
+        hint = "check who replaced it, then run the command again"
+        raise Refused(message, name="stale", path=folder, hint=hint)
     return descriptor
 
 

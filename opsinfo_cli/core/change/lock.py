@@ -83,26 +83,18 @@ def wait_for(descriptor: int, path: str, deadline: float, what: str = "the file"
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             if error.errno == errno.EBADF:  # the folder could not be opened for reading, only for a look-up
-                raise Refused(
-                    "Permission denied",
-                    name="not-written",
-                    path=path,
-                    hint="to write a file there, the folder must be readable and writable for you",
-                ) from None
+                message = "Permission denied"
+                hint = "to write a file there, the folder must be readable and writable for you"
+                raise Refused(message, name="not-written", path=path, hint=hint) from None
             if error.errno not in (errno.EAGAIN, errno.EWOULDBLOCK):
-                raise Refused(
-                    f"the file system refuses to lock the file: {error.strerror}",
-                    name="no-lock",
-                    path=path,
-                    hint="without flock, concurrent writers are not safe on this file system",
-                ) from None
+                message = f"the file system refuses to lock the file: {error.strerror}"
+                hint = "without flock, concurrent writers are not safe on this file system"
+                raise Refused(message, name="no-lock", path=path, hint=hint) from None
         left = deadline - time.monotonic()
         if left <= 0:
-            raise Locked(
-                f"another process holds {what}{_owner(descriptor)}",
-                path=path,
-                hint="wait for it, or set a longer time with --wait SECONDS",
-            )
+            message = f"another process holds {what}{_owner(descriptor)}"
+            hint = "wait for it, or set a longer time with --wait SECONDS"
+            raise Locked(message, path=path, hint=hint)
         time.sleep(min(pause, left))
         pause = min(2 * pause, _LONGEST_PAUSE)
 

@@ -259,11 +259,9 @@ def _mixlist_plan(
             policies = policies - {to} or policies  # an op type that is gray needs no mark, and none harms it
             if len(policies) > 1:
                 where = "target" if len(against) > 1 else "store"
-                raise UsageFault(
-                    f"`{name}` is white in one {where} and black in another: no marks make it gray in both",
-                    name="gray-in-some",
-                    hint="write a mixlist for each",
-                )
+                message = f"`{name}` is white in one {where} and black in another: no marks make it gray in both"
+                hint = "write a mixlist for each"
+                raise UsageFault(message, name="gray-in-some", hint=hint)
         decisive[name] = policies.pop() if len(policies) == 1 else None
     return MixlistPlan(asked, decisive, pin)
 
@@ -307,12 +305,9 @@ def require_changeable(target: Target, asked: Mapping[str, Policy]) -> None:
     if target.kind in _NOT_WRITTEN:
         _require_written(target, asked)
     if target.kind == "snapshot":
-        raise UsageFault(
-            "a snapshot cannot be changed",
-            name="wrong-kind",
-            path=target.path,
-            hint="change the target itself, or a mixlist; `opsinfo snapshot TARGET -o FILE` takes the snapshot again",
-        )
+        message = "a snapshot cannot be changed"
+        hint = "change the target itself, or a mixlist; `opsinfo snapshot TARGET -o FILE` takes the snapshot again"
+        raise UsageFault(message, name="wrong-kind", path=target.path, hint=hint)
 
 
 def winning_files(
@@ -365,12 +360,9 @@ def _require_winning(path: str, names: Sequence[str], say: Callable[[str], None]
         for op in (op for op in names if op in definitions):
             place = f"{name}:{definitions[op][-1].line}"
             if keys[name] > keys[own]:
-                raise Refused(
-                    f"the entry of `{op}` never wins: {place} replaces it",
-                    name="shadowed-entry",
-                    path=path,
-                    hint=f"move it in {other}, or in the store {folder}; --force edits it here",
-                )
+                message = f"the entry of `{op}` never wins: {place} replaces it"
+                hint = f"move it in {other}, or in the store {folder}; --force edits it here"
+                raise Refused(message, name="shadowed-entry", path=path, hint=hint)
             doubts.setdefault(op, []).append(place)
     for op, places in doubts.items():
         say(f"the load order is undefined: this entry of `{op}` wins, or {join_some(places)}")

@@ -213,12 +213,9 @@ def planned(job: Job, source: Source) -> FileResult:
 
 def proof_failed(path: str) -> Refused:
     """Return the error for a plan whose result is not what was requested."""
-    return Refused(
-        "the planned edit did not pass its own check; nothing was written",
-        name="proof-failed",
-        path=path,
-        hint="this is a bug in opsinfo: please report it with the file and the command",
-    )
+    message = "the planned edit did not pass its own check; nothing was written"
+    hint = "this is a bug in opsinfo: please report it with the file and the command"
+    return Refused(message, name="proof-failed", path=path, hint=hint)
 
 
 # libraries
@@ -357,13 +354,9 @@ def _require_single(entry: Entry, places: list[int]) -> None:
         if len(lines) == 2
         else f"{len(lines)} times, in lines {join_some(lines)}"
     )
-    raise Refused(
-        f"`{entry.name}` appears {said}; the engine reads the last",
-        name="duplicate-key",
-        path=entry.path,
-        line=entry.source.place(places[-1]).line,
-        hint="remove one of them, then run the command again",
-    )
+    message = f"`{entry.name}` appears {said}; the engine reads the last"
+    hint = "remove one of them, then run the command again"
+    raise Refused(message, name="duplicate-key", path=entry.path, line=entry.source.place(places[-1]).line, hint=hint)
 
 
 def _twice(entry: Entry) -> list[int]:
@@ -456,12 +449,9 @@ class MixlistPlan(NamedTuple):
         if to is not Policy.GRAY:
             return frozenset({Mark("to-add", to)})
         if not mixlist.marks_of(name):
-            raise UsageFault(
-                f"`{name}` has no marks here; whether gray needs one depends on the library's list",
-                name="gray-needs-library",
-                path=mixlist.path,
-                hint="add --against TARGET",
-            )
+            message = f"`{name}` has no marks here; whether gray needs one depends on the library's list"
+            hint = "add --against TARGET"
+            raise UsageFault(message, name="gray-needs-library", path=mixlist.path, hint=hint)
         return frozenset()
 
     def _library(self, name: str) -> Policy | None:

@@ -198,25 +198,16 @@ def outcome(record: Record) -> Literal["done", "abandoned", "half", "torn"]:
 def unfinished(record: Record, path: str) -> Refused:
     """Return the error for a change that only ``restore`` can end."""
     if outcome(record) == "torn":
-        return Refused(
-            f"change {record.id} of {record.time} was killed while it overwrote the file: it is half written",
-            name="half-written",
-            path=path,
-            hint="`opsinfo restore --in-place` on the same target restores the backup",
-        )
-    return Refused(
-        f"change {record.id} of {record.time} was interrupted between its files",
-        name="unfinished-change",
-        path=path,
-        hint="`opsinfo restore` on the same target restores its files",
-    )
+        message = f"change {record.id} of {record.time} was killed while it overwrote the file: it is half written"
+        hint = "`opsinfo restore --in-place` on the same target restores the backup"
+        return Refused(message, name="half-written", path=path, hint=hint)
+    message = f"change {record.id} of {record.time} was interrupted between its files"
+    hint = "`opsinfo restore` on the same target restores its files"
+    return Refused(message, name="unfinished-change", path=path, hint=hint)
 
 
 def was_pruned(path: str | None = None) -> Refused:
     """Return the error for a backup that is wanted and was pruned."""
-    return Refused(
-        "this backup was removed by `opsinfo backups --prune`",
-        name="pruned",
-        path=path,
-        hint="`opsinfo backups` lists the others; `--to pristine` restores the first one",
-    )
+    message = "this backup was removed by `opsinfo backups --prune`"
+    hint = "`opsinfo backups` lists the others; `--to pristine` restores the first one"
+    return Refused(message, name="pruned", path=path, hint=hint)

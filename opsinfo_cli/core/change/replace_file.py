@@ -91,11 +91,9 @@ def _require_unchanged(place: FilePlace, original: Original, widened: int = 0) -
 
 
 def _stale(path: str) -> Stale:
-    return Stale(
-        "a program that does not lock changed the file while opsinfo held the lock; nothing was written",
-        path=path,
-        hint="run the command again",
-    )
+    message = "a program that does not lock changed the file while opsinfo held the lock; nothing was written"
+    hint = "run the command again"
+    return Stale(message, path=path, hint=hint)
 
 
 def require_replaceable(path: str, here: os.stat_result) -> None:
@@ -103,19 +101,13 @@ def require_replaceable(path: str, here: os.stat_result) -> None:
     if not stat.S_ISREG(here.st_mode):
         raise Refused("not a regular file", name="not-a-file", path=path)
     if here.st_nlink > 1:
-        raise Refused(
-            f"the file has {here.st_nlink} hard links; replacing it would separate them",
-            name="hard-link",
-            path=path,
-            hint="make a separate copy first: cp --preserve=all FILE FILE.own && mv FILE.own FILE",
-        )
+        message = f"the file has {here.st_nlink} hard links; replacing it would separate them"
+        hint = "make a separate copy first: cp --preserve=all FILE FILE.own && mv FILE.own FILE"
+        raise Refused(message, name="hard-link", path=path, hint=hint)
     if os.geteuid() not in (0, here.st_uid):
-        raise Refused(
-            f"the file belongs to user {here.st_uid}; only its owner or root may change it",
-            name="not-owner",
-            path=path,
-            hint="run the command as its owner; instead of a library, a mixlist of your own may be changed",
-        )
+        message = f"the file belongs to user {here.st_uid}; only its owner or root may change it"
+        hint = "run the command as its owner; instead of a library, a mixlist of your own may be changed"
+        raise Refused(message, name="not-owner", path=path, hint=hint)
 
 
 # writing; each returns whether the disk confirmed it, and the file is written in both cases
@@ -143,12 +135,9 @@ def put(place: FilePlace, original: Original | None, data: bytes | None, in_plac
         raise Refused("the file exists already", name="exists", path=place.path) from None
     except OSError as error:
         if error.errno in (errno.EBUSY, errno.EXDEV):
-            raise Refused(
-                "the file cannot be replaced: it is a mount point, or on another file system",
-                name="not-replaceable",
-                path=place.path,
-                hint="--in-place overwrites it after the backup, which is not atomic",
-            ) from None
+            message = "the file cannot be replaced: it is a mount point, or on another file system"
+            hint = "--in-place overwrites it after the backup, which is not atomic"
+            raise Refused(message, name="not-replaceable", path=place.path, hint=hint) from None
         refused = not_written(error, place.path)
         if in_place and error.errno == errno.EACCES:
             refused.hint = f"no permission to write {place.path}"
@@ -282,12 +271,9 @@ def _write_in_place(place: FilePlace, original: Original, data: bytes) -> bool:
             try:
                 _overwrite(descriptor, original.data)
             except OSError:
-                raise Refused(
-                    f"overwriting failed half way ({error.strerror}), and restoring the old content failed too",
-                    name="half-written",
-                    path=place.path,
-                    hint="`opsinfo restore TARGET --in-place` restores the backup",
-                ) from None
+                message = f"overwriting failed half way ({error.strerror}), and restoring the old content failed too"
+                hint = "`opsinfo restore TARGET --in-place` restores the backup"
+                raise Refused(message, name="half-written", path=place.path, hint=hint) from None
             raise
     return True
 
@@ -311,12 +297,9 @@ def _copy_owner(place: FilePlace, before: os.stat_result, descriptor: int) -> No
         try:
             os.fchown(descriptor, user, group)
         except PermissionError:
-            raise Refused(
-                f"the file's owner and group ({user}:{group}) could not be kept",
-                name="owner-not-kept",
-                path=place.path,
-                hint="run the command as root, or as a user who is in that group; --in-place keeps both",
-            ) from None
+            message = f"the file's owner and group ({user}:{group}) could not be kept"
+            hint = "run the command as root, or as a user who is in that group; --in-place keeps both"
+            raise Refused(message, name="owner-not-kept", path=place.path, hint=hint) from None
 
 
 def _copy_attributes(place: FilePlace, descriptor: int) -> None:

@@ -287,12 +287,9 @@ def _to_undo(history: History, scope: Scope, force: bool) -> Record:
         raise Refused("the file is missing", name="gone", path=file.path, hint=hint)
     if history.lineage_of(file.path, now) != file.lineage:
         raise other_lineage(file)
-    raise Refused(
-        f"the file was changed again since change {newest.id}; undoing it would lose the later change",
-        name="changed-since",
-        path=file.path,
-        hint="choose a backup with --to ID; --force undoes the change anyway, after a backup",
-    )
+    message = f"the file was changed again since change {newest.id}; undoing it would lose the later change"
+    hint = "choose a backup with --to ID; --force undoes the change anyway, after a backup"
+    raise Refused(message, name="changed-since", path=file.path, hint=hint)
 
 
 def _require_not_pruned(history: History, scope: Scope, since: int, digest: Callable[[str], str | None] | None) -> None:

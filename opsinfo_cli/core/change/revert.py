@@ -170,9 +170,6 @@ def other_lineage(file: ChangedFile) -> Refused:
     """Return the error for a file that something other than opsinfo has replaced since."""
     before, now = file.version or "unknown", version_at(file.path) or "unknown"
     differs = f"CANN of the backup: {before}, of the file: {now}" if before != now else "opsinfo wrote other content"
-    return Refused(
-        f"something other than opsinfo, such as an upgrade, has replaced the file since the backup ({differs})",
-        name="other-lineage",
-        path=file.path,
-        hint="`opsinfo reapply` applies lost moves to the new file; --force restores the old one anyway",
-    )
+    message = f"something other than opsinfo, such as an upgrade, has replaced the file since the backup ({differs})"
+    hint = "`opsinfo reapply` applies lost moves to the new file; --force restores the old one anyway"
+    return Refused(message, name="other-lineage", path=file.path, hint=hint)

@@ -43,12 +43,8 @@ def require_trusted(
         raise system_failed(error) from None
     if named:
         writer = "root writes" if own == 0 else "you write"
-        raise Refused(
-            f"another user may replace this file while {writer} it: {named}",
-            name="folder-not-trusted",
-            path=given,
-            hint=hint,
-        )
+        message = f"another user may replace this file while {writer} it: {named}"
+        raise Refused(message, name="folder-not-trusted", path=given, hint=hint)
 
 
 def _danger_on_the_way(given: str, real: str | None, own: int) -> str | None:

@@ -100,12 +100,9 @@ class Vault:
         """
         real = os.path.realpath(self.path)
         if any(is_library_name(os.path.join(folder, "x.json")) for folder in (real, *folders_above(real))):
-            raise Refused(
-                "a vault must not be in a config directory: the engine reads every JSON file there",
-                name="vault-in-store",
-                path=self.path,
-                hint="choose another --backup-dir",
-            )
+            message = "a vault must not be in a config directory: the engine reads every JSON file there"
+            hint = "choose another --backup-dir"
+            raise Refused(message, name="vault-in-store", path=self.path, hint=hint)
         require_trusted(self.path, None, "choose another --backup-dir")
         return real
 

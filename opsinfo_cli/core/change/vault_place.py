@@ -72,9 +72,6 @@ def require_outside_vault(given: str, real: str) -> None:
     :raises Refused: if the path is in a vault: its records hold the hash of every backup, so that a changed one is lost
     """
     if in_vault(real):
-        raise Refused(
-            "this file is in a vault of backups, which opsinfo does not change",
-            name="in-vault",
-            path=given,
-            hint="`opsinfo restore` brings a backup back; copy the file elsewhere to change the copy",
-        )
+        message = "this file is in a vault of backups, which opsinfo does not change"
+        hint = "`opsinfo restore` brings a backup back; copy the file elsewhere to change the copy"
+        raise Refused(message, name="in-vault", path=given, hint=hint)

@@ -227,11 +227,9 @@ class Writer:
             confirmed = self._write_all(record, writes)
             unsaved = self._close(record, "done")
         if not confirmed:
-            raise NotConfirmed(
-                f"written as change {record.id}, but the disk did not confirm it: durability is not certain",
-                path=writes[0].given,
-                hint="check the disk; the backup is safe",
-            )
+            message = f"written as change {record.id}, but the disk did not confirm it: durability is not certain"
+            hint = "check the disk; the backup is safe"
+            raise NotConfirmed(message, path=writes[0].given, hint=hint)
         if unsaved:
             raise NotConfirmed(
                 f"written as change {record.id}, but the vault could not record that it is complete, which the next "
@@ -259,12 +257,9 @@ class Writer:
                         current = None if write.data is None else read_original(write.place)
                         put(write.place, current, write.original and write.original.data, self.in_place)
             except OpsinfoError as error:
-                raise Refused(
-                    f"change {record.id} stopped between its files, and could not be undone: {error.message}",
-                    name="unfinished-change",
-                    path=error.path,
-                    hint="`opsinfo restore` on the same target restores its files",
-                ) from None
+                message = f"change {record.id} stopped between its files, and could not be undone: {error.message}"
+                hint = "`opsinfo restore` on the same target restores its files"
+                raise Refused(message, name="unfinished-change", path=error.path, hint=hint) from None
             self._close(record, "abandoned")
             raise
         return confirmed

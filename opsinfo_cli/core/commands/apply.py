@@ -96,10 +96,7 @@ def _opened(text: str, console: Console, options: TargetOptions) -> Target:
     """:raises UsageFault: if it is a mixlist"""
     target = open_target_or_mixlist(text, console, options)
     if isinstance(target, MixlistFile):
-        raise UsageFault(
-            "TARGET is a mixlist; a mixlist is applied to libraries",
-            name="wrong-kind",
-            path=target.path,
-            hint="are the arguments swapped? `opsinfo apply TARGET MIXLIST`",
-        )
+        message = "TARGET is a mixlist; a mixlist is applied to libraries"
+        hint = "are the arguments swapped? `opsinfo apply TARGET MIXLIST`"
+        raise UsageFault(message, name="wrong-kind", path=target.path, hint=hint)
     return target

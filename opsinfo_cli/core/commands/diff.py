@@ -165,12 +165,9 @@ def _require_alike(targets: Sequence[Target | MixlistFile]) -> None:
         twice = quoted(other.text, other.text)
         hint = f"`opsinfo diff {twice} --mixlist-b {quoted(mixlists[0].text)}` shows what the mixlist changes"
         raise UsageFault(f"A is {a.phrase}, B is {b.phrase}; they cannot be compared", name="wrong-kind", hint=hint)
-    raise UsageFault(
-        "a mixlist has marks, not policies",
-        name="wrong-kind",
-        path=mixlists[0].path,
-        hint="--mixlist FILE applies it to the targets",
-    )
+    message = "a mixlist has marks, not policies"
+    hint = "--mixlist FILE applies it to the targets"
+    raise UsageFault(message, name="wrong-kind", path=mixlists[0].path, hint=hint)
 
 
 def _require_fitting(

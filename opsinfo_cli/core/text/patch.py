@@ -45,11 +45,9 @@ class Patch(NamedTuple):
     def apply(self, source: Source) -> bytes:
         """:raises Stale: if ``source`` is not the text the patch was made for"""
         if source.sha256 != self.sha256:
-            raise Stale(
-                f"the file changed since the edit was planned: {self.sha256[:12]} then, {source.sha256[:12]} now",
-                path=source.path,
-                hint="plan the change again",
-            )
+            message = f"the file changed since the edit was planned: {self.sha256[:12]} then, {source.sha256[:12]} now"
+            hint = "plan the change again"
+            raise Stale(message, path=source.path, hint=hint)
         text = splice(source.text, self.edits)
         return encoded(text) if self.drop_bom else source.with_text(text)
 

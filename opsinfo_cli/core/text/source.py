@@ -122,13 +122,8 @@ def _not_utf8(error: UnicodeDecodeError, data: bytes, path: str) -> Damaged:
         hint = "the file looks like UTF-16; save it as UTF-8"
     elif b"\0" in data:
         hint = "the file is binary; a text file is needed here"
-    return Damaged(
-        f"not UTF-8: byte 0x{error.object[error.start]:02x} at byte offset {error.start + skipped}",
-        path=path,
-        line=before.count("\n") + 1,
-        column=len(before) - before.rfind("\n"),
-        hint=hint,
-    )
+    message = f"not UTF-8: byte 0x{error.object[error.start]:02x} at byte offset {error.start + skipped}"
+    return Damaged(message, path=path, line=before.count("\n") + 1, column=len(before) - before.rfind("\n"), hint=hint)
 
 
 def read_bytes(path: str, tree: str | None = None) -> bytes:

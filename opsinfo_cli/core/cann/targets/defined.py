@@ -58,12 +58,9 @@ def defined(
             message = f"no chip is declared: no AddConfig in {path}"
             raise UsageFault(message, name="no-chip", path=path, hint=not_declared)
         if soc is None and len(socs) > 1:
-            raise UsageFault(
-                f"{_WHAT[kind]} of {len(socs)} chips: {', '.join(socs)}",
-                name="ambiguous-target",
-                path=path,
-                hint=f"name one, as in {path}@{likeliest_chip(socs)}",
-            )
+            message = f"{_WHAT[kind]} of {len(socs)} chips: {', '.join(socs)}"
+            hint = f"name one, as in {path}@{likeliest_chip(socs)}"
+            raise UsageFault(message, name="ambiguous-target", path=path, hint=hint)
         chosen = socs[0] if soc is None else folder_of(soc, list(socs))
         if chosen is None:
             error = unknown_chip(str(soc), socs, None, path)

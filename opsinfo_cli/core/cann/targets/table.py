@@ -60,12 +60,9 @@ def not_a_target(directory: str) -> UsageFault:
     foreign = next(filter(None, store.foreign_in(directory)), None)
     if foreign:
         return foreign.fault(directory)
-    return UsageFault(
-        "the directory is neither a store nor an operator package",
-        name="wrong-kind",
-        path=directory,
-        hint="a store has `aic-<soc>-ops-info*.json`, an operator package `built-in/op_impl`, a project OpDef sources",
-    )
+    message = "the directory is neither a store nor an operator package"
+    hint = "a store has `aic-<soc>-ops-info*.json`, an operator package `built-in/op_impl`, a project OpDef sources"
+    return UsageFault(message, name="wrong-kind", path=directory, hint=hint)
 
 
 def unknown_kind(source: Source, hint: str, outcome: Members | Document | None = None) -> UsageFault:
