@@ -32,10 +32,14 @@ def is_mixlist(root: Node | None, path: str) -> bool:
 
 def line_numbers(source: Source) -> list[Edit]:
     """Return the edits that remove the line numbers of a listing from a mixlist; none if there are no numbers at the
-    beginning of lines, if they do not count up, or if the rest is no mixlist.
+    beginning of lines, if they do not count up, or if the rest is no mixlist. A listing numbers its first line, too: a
+    number on a line after the first bracket alone is an element of a list.
     """
     found = list(_NUMBER.finditer(source.text))
-    if not found or [int(match[1]) for match in found] != [int(found[0][1]) + number for number in range(len(found))]:
+    numbers = [int(match[1]) for match in found]
+    if not found or 0 <= source.text.find("{") < found[0].start():
+        return []
+    if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         return []
     edits = [Edit(match.start(), match.end(), "") for match in found]
     rest = scan(source.replaced(source.with_text(splice(source.text, edits))))

@@ -128,6 +128,15 @@ def test_what_is_understood_is_mended(fixed: Fixed, name: str, way: tuple[str, .
     assert json.loads(fixed("ops_info.json", PASTED[name], *way)) == WANTED
 
 
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("list_of_numbers", ["[\n0]", "[\n1\n]", "[ 7,\n1\n]"])
+def test_a_number_that_is_an_element_is_no_line_number(
+    fixed: Fixed, list_of_numbers: str, way: tuple[str, ...]
+) -> None:
+    text = SAMPLE.replace('["Add"]', list_of_numbers)
+    assert fixed("ops_info.json", text, *way) == text
+
+
 @pytest.mark.parametrize("way", [*WAYS.values(), ("validate", "--follow", "--fix", "--unsafe-fixes")], ids=" ".join)
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_file_of_another_tool_is_never_edited(
