@@ -114,6 +114,7 @@ MEANT = {
     "Atlas 800I A2": "did you mean `ascend910b` (Atlas 800I A2)?",
     "Atlas800": "did you mean `ascend910b` (Atlas 800T A2, Atlas 800I A2) or `ascend910_93` (Atlas 800T A3, "
     "Atlas 800I A3)?",
+    "Atlas 200": "did you mean `ascend910b` (Atlas 200T A2 Box16) or `ascend310b` (Atlas 200I A2)?",
     "Atlas 350 加速卡": "that is `ascend950` (Atlas 350); it has ascend910, ascend910b, ascend910_93",
     "950DT": "that is `ascend950` (Ascend950DT); it has ascend910, ascend910b, ascend910_93",
     "A": None,

@@ -100,6 +100,28 @@ def test_the_script_reads(situation: str) -> None:
     assert [remark.line for remark in store.remarks] == dropped
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            f"[A]\n[B\n{BLACK}",
+            "does not end in `]`: the script drops the line, and the keys after it go to the section",
+        ),
+        (
+            f"[A]\n [B]\n{BLACK}",
+            "does not begin in the first column: the script drops the line, and the keys after it go",
+        ),
+        (
+            f"[B\nopFile.value=a\n[A]\n{WHITE}",
+            "does not end in `]`: the script drops the line, and the keys after it are",
+        ),
+        (f"\ufeff[A]\n{WHITE}[B]\n{BLACK}", "the byte order mark hides the first section from the script"),
+    ],
+)
+def test_a_dropped_section_says_why(text: str, why: str) -> None:
+    assert why in ini_store([source(text)]).remarks[0].message
+
+
 @pytest.mark.parametrize("situation", REFUSED)
 def test_the_script_refuses(situation: str) -> None:
     text, line = REFUSED[situation]

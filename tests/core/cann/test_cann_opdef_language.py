@@ -283,6 +283,14 @@ UNREADABLE = {
         f"OpAICoreConfig c;\n#ifdef FROM_THE_BUILD\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}",
         *(11, "on ascend910b: the build decides it by defining `FROM_THE_BUILD` or not"),
     ),
+    "a later condition of the build": (
+        f"OpAICoreConfig c;\n#if 0\n#elif VALUE > 2\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}",
+        *(9, "`#elif VALUE > 2`: no file of the project decides it"),
+    ),
+    "a later condition of the build on one macro": (
+        f"OpAICoreConfig c;\n#if 0\n#elifdef FROM_THE_BUILD\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}",
+        *(12, "on ascend910b: the build decides it by defining `FROM_THE_BUILD` or not"),
+    ),
     "a flag": (f"OpAICoreConfig c;\nc.PrecisionReduceFlag(kFlag); {PASS}", 8, "`kFlag` is not defined in the project"),
     "a flag that is a text": (
         f'OpAICoreConfig c; c.PrecisionReduceFlag("no"); {PASS}',
@@ -442,6 +450,7 @@ def test_definitions_that_are_missing_or_several(tmp_path: Path) -> None:
             "class Op :", "class Op : public OpDef { int other; };\nclass Op :"
         ): "the class `Op` is defined 2 times",
         f"#if VALUE > 2\n{plain}\n#endif\n": "`#if VALUE > 2`: no file of the project decides it",
+        f"#if 0\n#elif VALUE\n{plain}\n#endif\n": "`#elif VALUE`: no file of the project decides it",
         plain.replace(": public OpDef", ": private Thing"): "the class `Thing` is not defined in the project",
     }.items():
         (found,) = read(tmp_path, text).unreadable

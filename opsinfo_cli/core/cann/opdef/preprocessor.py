@@ -54,12 +54,12 @@ class Group:
 
     :param is_read: whether the text here is read
     :param was_read: whether this group or one before it under the condition is read
-    :param undecided: why no group can be chosen
+    :param undecided: whether the build chooses the group
     """
 
     is_read: bool
     was_read: bool
-    undecided: str | None = None
+    undecided: bool = False
 
 
 class Files:
@@ -157,16 +157,14 @@ class Preprocessor:
                     found += self._expand(part)
                 elif any(group.undecided for group in groups):
                     found += _registrations(part)
-            elif part.word in ("if", "ifdef", "ifndef"):
-                if len(groups) >= DEEPEST_CONDITION:
-                    raise SourceFault(f"more than {DEEPEST_CONDITION} conditions in each other", part.place)
-                groups.append(self._group(part, parts[at + 1 : at + 2], is_read, path))
-                if groups[-1].undecided and is_read:
-                    found.append(Token(UNDECIDED + groups[-1].undecided, part.place))
-            elif part.word in ("elif", "elifdef", "elifndef", "else", "endif"):
-                if not groups:
+            elif part.word.startswith(("if", "el")) or part.word == "endif":
+                if part.word.startswith("if"):
+                    if len(groups) >= DEEPEST_CONDITION:
+                        raise SourceFault(f"more than {DEEPEST_CONDITION} conditions in each other", part.place)
+                    groups.append(Group(False, not is_read))
+                elif not groups:
                     raise SourceFault(f"`#{part.word}` without `#if`", part.place)
-                self._change(groups, part, path)
+                found += self._change(groups, part, parts[at + 1 : at + 2], path)
             elif is_read and part.rest:
                 if part.word == "define":
                     self._define(part.rest[0], part.rest[1:])
@@ -180,29 +178,26 @@ class Preprocessor:
 
     # Conditions
 
-    def _group(self, directive: Directive, following: list[list[Token] | Directive], is_read: bool, path: str) -> Group:
-        if not is_read:
-            return Group(False, True)
-        if directive.word == "ifndef" and _defines_first(following, directive):
-            is_new = not self._is_defined(directive)  # the guard of a header, or a default
-            return Group(is_new, is_new)
-        value = self._condition(directive, path)
-        if value is None:
-            return Group(False, True, f"`{_text_of(directive)}`: no file of the project decides it")
-        return Group(value, value)
-
-    def _change(self, groups: list[Group], directive: Directive, path: str) -> None:
-        """Go on to ``#else``, ``#elif`` or ``#endif``."""
+    def _change(
+        self, groups: list[Group], directive: Directive, following: list[list[Token] | Directive], path: str
+    ) -> list[Token]:
+        """Begin a group, go on to the next one, or end it; return a mark if the build decides whether it is read."""
         group = groups[-1]
         if directive.word == "endif":
             groups.pop()
         elif group.was_read:
             group.is_read = False
         else:
-            value = directive.word == "else" or self._condition(directive, path)
-            group.is_read = group.was_read = bool(value)
+            value: bool | None
+            if directive.word == "ifndef" and _defines_first(following, directive):
+                value = not self._is_defined(directive)  # the guard of a header, or a default
+            else:
+                value = directive.word == "else" or self._condition(directive, path)
+            group.is_read, group.was_read, group.undecided = bool(value), value is not False, value is None
             if value is None:
-                group.was_read, group.undecided = True, f"`{_text_of(directive)}`: no file of the project decides it"
+                text = " ".join(["#" + directive.word, *(token.text for token in directive.rest)])[:100]
+                return [Token(f"{UNDECIDED}`{text}`: no file of the project decides it", directive.place)]
+        return []
 
     def _is_defined(self, directive: Directive) -> bool:
         return bool(directive.rest) and directive.rest[0].text in self._macros
@@ -326,10 +321,6 @@ def _defines_first(parts: list[list[Token] | Directive], condition: Directive) -
         and bool(condition.rest)
         and (first.rest[0].text == condition.rest[0].text)
     )
-
-
-def _text_of(directive: Directive) -> str:
-    return " ".join(["#" + directive.word, *(token.text for token in directive.rest)])[:100]
 
 
 def _registrations(tokens: list[Token]) -> list[Token]:
