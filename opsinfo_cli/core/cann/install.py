@@ -330,11 +330,11 @@ class Install:
 
     @cached_property
     def packages(self) -> dict[str, str]:
-        """Custom packages: label -> path, in the engine's order, then vendors that load_priority lacks."""
+        """Custom packages: label -> path, also those that load_priority lacks."""
         vendors = os.path.join(self.root, "vendors")
         names = sorted(os.listdir(vendors)) if os.path.isdir(vendors) else []
         found = {f"env:{path}": path for path in self.customs}
-        for name in dict.fromkeys([*self.load_priority.vendors, *names]):
+        for name in names:
             if os.path.isdir(os.path.join(vendors, name)):
                 found[f"vendor:{name}"] = os.path.join(vendors, name)
         return found

@@ -191,7 +191,7 @@ class History:
             return {}
         if record.id not in self.undone:
             return file.moves
-        back = self._taken_back.get((record.id, file.path))  # empty in vaults of earlier versions, which undid all
+        back = self._taken_back.get((record.id, file.path))  # none: it was put back already, or by an earlier version
         return {name: move for name, move in file.moves.items() if back and name not in back}
 
     @cached_property

@@ -297,6 +297,8 @@ UNREADABLE = {
         *(7, "`PrecisionReduceFlag` takes true or false"),
     ),
     "a chip": ("AICore().AddConfig(kChip);", 7, "`kChip` is not defined in the project"),
+    "a chip that is a word of an enum": ("AICore().AddConfig(ge::kA2);", 7, "a text expected"),
+    "a chip that is a number": ("AICore().AddConfig(910);", 7, "a text expected"),
     "a configuration": ('AICore().AddConfig("ascend910b", Make());', 7, "`Make` is not defined in the project"),
     "a function that is given a configuration": (
         f"OpAICoreConfig c;\nChange(c); {PASS}",

@@ -168,6 +168,16 @@ def test_what_another_program_put_back_already_is_not_undone_again(writer: Write
     assert raised(Refused, undo, writer).name == "changed-since"  # the second change was never undone
 
 
+def test_a_move_that_another_program_put_back_is_undone_with_the_rest_of_its_change(
+    writer: Writer, vault: Vault, library: Path, other: Path
+) -> None:
+    move(writer, "Add", "black", library, other)
+    other.write_text(TEXT)
+    undo(writer)
+    assert library.read_text() == TEXT
+    assert vault.history().known.requests == {}
+
+
 def test_a_file_of_another_version_is_refused_and_both_versions_named(
     writer: Writer, root: Path, library: Path
 ) -> None:
