@@ -313,11 +313,17 @@ def test_what_rests_on_a_default_is_a_warning_and_a_literal_an_error(tmp_path: P
     (tmp_path / "a.py").write_text(
         'add_argument("--f", default="none.json")\nNPURunConfig(modify_mixlist=args.f)\n'
         'NPURunConfig(modify_mixlist="gone.json")\n'
+        'add_argument("--l", default="a.json")\nNPURunConfig(precision_mode="force_fp16", modify_mixlist=args.l)\n'
+        'NPURunConfig(precision_mode="force_fp16", modify_mixlist="a.json")\n'
     )
+    (tmp_path / "a.json").write_text('{"black-list": {"to-add": ["ReduceMean"]}}')
     findings = validate(str(tmp_path), follow=True).findings
+    refused = "the engine accepts a mixlist only with a mixed mode, not with `force_fp16` (E10001)"
     assert {finding.message: finding.severity for finding in findings} == {
         "`none.json` does not exist": "warning",
         "`gone.json` does not exist": "error",
+        f"{refused}, by default": "warning",
+        refused: "error",
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -39,8 +40,12 @@ def test_modes_of_folders_left_writable_by_a_killed_run_are_restored(opsinfo: Ru
     folder = Widened(str((opp / AI_910B).resolve()), 0o550)
     held.save(replace(record, state="pending", folders=[folder]))
     (opp / AI_910B).chmod(0o750)
-    ran = opsinfo("doctor", opp, "--format", "json")
-    assert "modes-left-open" in finding_names(ran)
+    write(opp / AI_910B / "aic-ascend910b-ops-info-bad.json", '{"Add": {"precision_reduce": {"flag": "maybe"}}}')
+    ran = opsinfo("doctor", opp)
+    order = [(code != "V", severity) for severity, code in re.findall(r"^(error|warning)\[(\w)", ran.out, re.MULTILINE)]
+    assert order == sorted(order), "what concerns backups first, then errors"
+    assert {(False, "warning"), (True, "error"), (True, "warning")} <= {*order}
+    assert "left this folder writable" in ran.out
     assert os.stat(opp / AI_910B).st_mode & 0o7777 == 0o550
     (opp / AI_910B).chmod(0o755)
 

@@ -89,3 +89,5 @@ def test_standard_input_must_be_the_only_argument(opsinfo: Run, tmp_path: Path) 
 def test_check_of_standard_input(opsinfo: Run) -> None:
     assert opsinfo("fmt", "-", "--check", input=COMMENTED).code == 1
     assert opsinfo("fmt", "-", "--check", input=FIXED).code == 0
+    shown = opsinfo("fmt", "-", "--check", "--dry-run", input=COMMENTED)
+    assert (shown.code, shown.out[:4]) == (1, "--- ")

@@ -36,6 +36,7 @@ def test_lines_of_standard_input_are_text_in_utf_8(opsinfo: Run, tmp_path: Path)
     assert "--> -:2:8" in ran.err
     assert opsinfo("move", path, "-", input=b"\xef\xbb\xbfblack Add\r\n").code == 0
     assert json.loads(path.read_text()) == mixlist(black_add=["Log", "Add"])
+    assert "already so: Add" in opsinfo("move", path, "-", input=b"black Add\n").err
 
 
 @pytest.mark.parametrize(
