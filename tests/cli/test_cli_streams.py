@@ -136,6 +136,9 @@ def test_color_always_and_never_override_the_terminal(opsinfo: Run, fixtures: Pa
     assert ESCAPE in opsinfo("validate", path, "--color", "always").out
     assert ESCAPE in opsinfo("validate", path, "--color", "always", env={"NO_COLOR": "1", "TERM": "dumb"}).out
     assert ESCAPE not in opsinfo("validate", path, "--color", "never", env={"FORCE_COLOR": "1"}).out
+    assert ESCAPE in opsinfo("validate", path, env={"FORCE_COLOR": "1", "NO_COLOR": ""}).out, (
+        "an empty one counts as none"
+    )
     assert ESCAPE in opsinfo("list", "nowhere.json", "--color", "always").err
     assert ESCAPE in opsinfo("list", "nowhere.json", "--color=always").err
     assert opsinfo("validate", path, "--color", "sometimes").code == 2

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from cli_support import AI_910B, NN, Run, entry, finding_names, write
+from cli_support import AI_910B, NN, Run, entry, write
 
 from opsinfo_cli.core.change.closed_folders import Widened
 from opsinfo_cli.core.change.vault import Vault
