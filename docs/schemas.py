@@ -50,11 +50,11 @@ DOCUMENTS = {
     "socs": Document("core.commands.socs:SocsDocument", ("socs",)),
     "move": Document("core.change.plan:MoveDocument", ("move", "edit", "apply", "fmt", "reapply", "snapshot")),
     "validate": Document("core.check.checked:ValidateDocument", ("validate", "doctor")),
-    "bisect": Document("lab.bisect.culprits:Search|Plan", ("bisect",)),
+    "bisect": Document("lab.bisect.culprits:Search|SearchPlan", ("bisect",)),
     "graph": Document("lab.commands.graph.document:ShownGraph", ("graph",)),
     "profile": Document("lab.commands.profile:ShownProfile", ("profile",)),
     "simulate": Document("lab.simulate.report:SimulateDocument", ("simulate",)),
-    "numerics": Document("lab.commands.numerics:Formats|DumpedTensors|DumpedCalls|Values", ("numerics",)),
+    "numerics": Document("lab.commands.numerics:Formats|DumpedTensors|DumpedCalls|SingleValues", ("numerics",)),
     "qualify": Document("logs.soundness:QualifyDocument", ("qualify",)),
     "systems-convert": Document("systems.conversion:ConversionDocument", ("systems convert",)),
     "systems-decide": Document("systems.decide:Decisions", ("systems decide",)),
@@ -100,6 +100,8 @@ PUBLISHED = {
     "Standing": "Place",
     "TargetFacts": "Target",
     "TensorColumns": "Tensor",
+    "SearchPlan": "Plan",
+    "SingleValues": "Values",
 }
 """Records that have another name in the published schemas."""
 

@@ -22,7 +22,7 @@ from .places.many import ManyPlace
 from .problem import SubjectOptions, node_name, open_problem
 from .run_folder import BEST_KEPT, RunFolder
 from .search.minimal_set import price
-from .session import Budget, OutOfBudget, Rules, SearchSession
+from .session import OutOfBudget, Rules, RunBudget, SearchSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -277,7 +277,7 @@ def bisect_mixlist(
     shapes_of = None if shapes is None else partial(stated_shapes, shapes)
     problem = open_problem(options, target, base, listener, shapes_of=shapes_of)
     words, place = _place(check)
-    rules = Rules(words, lead, budget=Budget() if budget is None else Budget.read(str(budget)))
+    rules = Rules(words, lead, budget=RunBudget() if budget is None else RunBudget.read(str(budget)))
     trial_check = TrialCheck(rules, words, named_files(words), lambda _: place)
     answer = run_search(problem, trial_check, RunFolder(os.fspath(journal)), listener, resume=resume)
     if answer.failed is not None:

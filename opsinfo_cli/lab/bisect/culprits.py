@@ -7,12 +7,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from ...core.document import Count, Failure, LineNumber, Schema, headed, optional
-from ..graph.cost import Cost, Size, left_low, low_nodes
+from ..graph.cost import Cost, NodeBytes, left_low, low_nodes
 from ..graph.open_dimensions import limits_of
 from .curve import CurvePoint
 from .run_folder import last_lines
 from .search.minimal_set import Ended, Price
-from .verdicts import Verdict
+from .verdicts import TrialVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,7 +143,7 @@ class Search:
     """What the list moves from low to high; with cannot-cure, what the largest list moves; null without a model, or if
     no list is known to pass.
     """
-    left_low: Size | None
+    left_low: NodeBytes | None
     """What stays low with the list; null as for cost."""
     not_judged: list[str]
     """Op types of the nodes that no list moves, because the engine does not judge them."""
@@ -194,7 +194,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """The smallest list that makes a check pass, and how it was found. Later versions may add keys."""
 
     order: list[Candidate]
@@ -242,7 +242,7 @@ class Effect(NamedTuple):
     """
 
     cost: Cost
-    left_low: Size
+    left_low: NodeBytes
     still_low: list[str]
     coverage: Coverage
     hf32: int
@@ -326,9 +326,9 @@ class BisectAnswer(NamedTuple):
             mixlist=self.mixlist,
             keep_dtype=by_node,
             trials=Trials(
-                counts[Verdict.PASS],
-                counts[Verdict.FAIL],
-                counts[Verdict.CANNOT_TELL],
+                counts[TrialVerdict.PASS],
+                counts[TrialVerdict.FAIL],
+                counts[TrialVerdict.CANNOT_TELL],
                 self.cached,
                 round(session.spent.seconds, 3),
             ),

@@ -13,7 +13,7 @@ from zlib import crc32
 from ...errors import Damaged, Locked, UsageFault
 from .loss import loss_of
 from .run_folder import write_error
-from .verdicts import Verdict
+from .verdicts import TrialVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +35,7 @@ class JudgedTrial(NamedTuple):
 
     number: int
     kept: frozenset[str]
-    verdict: Verdict
+    verdict: TrialVerdict
     seconds: float
     loss: float | None = None
 
@@ -107,7 +107,7 @@ class SearchJournal:
         """Written before a run and its folder: the number of the trial is taken."""
         self._append({"event": "start", "trial": number, "set": kept, "digest": digest})
 
-    def record_verdict(self, trial: Trial, kept: list[str], verdict: Verdict, end: TrialEnd) -> None:
+    def record_verdict(self, trial: Trial, kept: list[str], verdict: TrialVerdict, end: TrialEnd) -> None:
         """Written after a run with a verdict."""
         self._append({"event": "end", "trial": trial.number, "set": kept, "verdict": verdict.value, **_facts(end)})
 
@@ -161,7 +161,7 @@ def _read(path: str, lines: list[bytes]) -> Past:
                     raise ValueError
             if event == "end":
                 kept = frozenset(map(str, record["set"]))
-                verdict, loss = Verdict(record["verdict"]), loss_of(str(record.get("tail", "")))
+                verdict, loss = TrialVerdict(record["verdict"]), loss_of(str(record.get("tail", "")))
                 trials.append(JudgedTrial(int(record["trial"]), kept, verdict, float(record["seconds"]), loss))
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
             raise _damaged(path, number) from None

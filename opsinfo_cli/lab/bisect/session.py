@@ -14,7 +14,7 @@ from .run_folder import OUTPUT
 from .search.minimal_set import SearchEnd, find_minimal_set
 from .search.question import Question, next_questions
 from .trial import Trial
-from .verdicts import Knowledge, SetRun, Verdict, verdict_of
+from .verdicts import Knowledge, SetRun, TrialVerdict, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -39,7 +39,7 @@ _TICK = 0.5
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-class Budget(NamedTuple):
+class RunBudget(NamedTuple):
     """:param runs: maximum number of runs; None: unlimited
     :param seconds: time during which runs may be started; None: unlimited
     """
@@ -48,7 +48,7 @@ class Budget(NamedTuple):
     seconds: float | None = None
 
     @classmethod
-    def read(cls, text: str) -> Budget:
+    def read(cls, text: str) -> RunBudget:
         """Parse a number of runs (``40``) or a time (``90m``, ``6h``, ``1.5d``).
 
         :raises UsageFault: if it is neither
@@ -75,7 +75,7 @@ class Rules(NamedTuple):
     lead: int | None = None
     timeout: float | None = None
     retries: int = 1
-    budget: Budget = Budget()
+    budget: RunBudget = RunBudget()
     max_drop: float | None = None
 
 
@@ -119,7 +119,7 @@ class Expenses:
     """
 
     def __init__(self) -> None:
-        self.counts = dict.fromkeys(Verdict, 0)
+        self.counts = dict.fromkeys(TrialVerdict, 0)
         self.cannot_tell: list[int] = []
         self.seconds = self.before = 0.0
         self.begun = time.monotonic()
@@ -131,8 +131,8 @@ class Expenses:
     def runs(self) -> int:
         return sum(self.counts.values())
 
-    def add(self, trial: int, verdict: Verdict, seconds: float) -> None:
-        if verdict is Verdict.CANNOT_TELL:
+    def add(self, trial: int, verdict: TrialVerdict, seconds: float) -> None:
+        if verdict is TrialVerdict.CANNOT_TELL:
             self.cannot_tell.append(trial)
         self.counts[verdict] += 1
         self.seconds += seconds
@@ -286,7 +286,7 @@ class SearchSession:
         :raises Unusable: if runs of the set itself disagree
         """
         tally = self.knowledge.tally(kept)
-        if len({run.verdict is Verdict.PASS for run in tally.runs if run.kept == kept}) > 1:
+        if len({run.verdict is TrialVerdict.PASS for run in tally.runs if run.kept == kept}) > 1:
             raise Unusable(
                 "the check is noisy: two runs with the same list disagree",
                 name="check-noisy",
@@ -370,7 +370,7 @@ class SearchSession:
             self._repeat(trial, end)
             return
         loss = loss_of(end.tail)
-        if verdict is Verdict.PASS and self.rules.max_drop is not None:
+        if verdict is TrialVerdict.PASS and self.rules.max_drop is not None:
             verdict = self._judge_loss(trial, loss, self.rules.max_drop, end)
         if loss is not None:
             self.losses[trial.number] = loss
@@ -378,10 +378,10 @@ class SearchSession:
         self._failures.pop(trial.kept, None)
         self.knowledge.add([SetRun(trial.kept, trial.number, verdict)])
         self.spent.add(trial.number, verdict, end.seconds)
-        if verdict is not Verdict.PASS:
+        if verdict is not TrialVerdict.PASS:
             self.outputs[trial.kept] = end.tail
 
-    def _judge_loss(self, trial: Trial, loss: float | None, max_drop: float, end: TrialEnd) -> Verdict:
+    def _judge_loss(self, trial: Trial, loss: float | None, max_drop: float, end: TrialEnd) -> TrialVerdict:
         """Return whether a loss is near enough to that of the largest list, which is run first.
 
         :raises Unusable: if the check printed no number, or the largest list has no finite loss
@@ -396,7 +396,7 @@ class SearchSession:
             error = Unusable(f"the check is unusable: trial {trial.number} printed {what}", path=path, hint=hint)
             error.output = end.tail
             raise error
-        return Verdict.PASS if loss - reference <= max_drop else Verdict.FAIL
+        return TrialVerdict.PASS if loss - reference <= max_drop else TrialVerdict.FAIL
 
     def _refer(self, loss: float | None) -> None:
         """Take the first finite loss of the largest list as the reference."""

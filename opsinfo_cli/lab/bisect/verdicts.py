@@ -14,7 +14,7 @@ SKIPS = 125
 """The exit status of a trial that cannot be judged, as in `git bisect run`."""
 
 
-class Verdict(str, Enum):
+class TrialVerdict(str, Enum):
     """The verdict of one run of the check; a run without a verdict is repeated, or ends the search."""
 
     PASS = "pass"
@@ -22,13 +22,13 @@ class Verdict(str, Enum):
     CANNOT_TELL = "cannot-tell"
 
 
-def verdict_of(code: int) -> Verdict | None:
+def verdict_of(code: int) -> TrialVerdict | None:
     """Return the verdict of an exit status; None: no verdict (126 and more)."""
     if code == 0:
-        return Verdict.PASS
+        return TrialVerdict.PASS
     if code == SKIPS:
-        return Verdict.CANNOT_TELL
-    return Verdict.FAIL if 0 < code < SKIPS else None
+        return TrialVerdict.CANNOT_TELL
+    return TrialVerdict.FAIL if 0 < code < SKIPS else None
 
 
 class SetRun(NamedTuple):
@@ -39,7 +39,7 @@ class SetRun(NamedTuple):
 
     kept: Kept
     trial: int
-    verdict: Verdict
+    verdict: TrialVerdict
 
 
 class SetTally:
@@ -50,7 +50,7 @@ class SetTally:
 
     @property
     def passed(self) -> int:
-        return sum(run.verdict is Verdict.PASS for run in self.runs)
+        return sum(run.verdict is TrialVerdict.PASS for run in self.runs)
 
     @property
     def failed(self) -> int:
@@ -78,7 +78,7 @@ class SetTally:
 
     def last_failed(self) -> int | None:
         """The number of the last trial that did not pass."""
-        return max((run.trial for run in self.runs if run.verdict is not Verdict.PASS), default=None)
+        return max((run.trial for run in self.runs if run.verdict is not TrialVerdict.PASS), default=None)
 
 
 class Knowledge:

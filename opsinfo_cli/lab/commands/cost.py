@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import counted
-from ..graph.cost import Cost, Size
+from ..graph.cost import Cost, NodeBytes
 
 
 def cost_text(cost: Cost) -> str:
@@ -12,7 +12,7 @@ def cost_text(cost: Cost) -> str:
     return nodes if cost.microseconds is None else f"{nodes}, which took {duration(cost.microseconds)} in the profile,"
 
 
-def nodes_text(found: Cost | Size) -> str:
+def nodes_text(found: Cost | NodeBytes) -> str:
     """Return nodes, and the bytes of their outputs if they are known: ``12 nodes (1.2 MB)``."""
     return counted(found.nodes, "node") + (f" ({size(found.bytes)})" if found.bytes else "")
 

@@ -24,7 +24,7 @@ from ..numbers.float_formats import FORMATS, HIF8
 from ..numbers.single_values import SingleValue, single_value
 from ..numbers.tensors import (
     DumpedTensor,
-    Losses,
+    FormatLosses,
     OperatorLosses,
     TensorRow,
     by_operator,
@@ -80,7 +80,7 @@ class DumpedType:
     """Number of tensors."""
     values: Count
     """Number of values."""
-    losses: Losses
+    losses: FormatLosses
     """Number of affected values in the format of --low."""
     worst: str
     """The file with the largest losses."""
@@ -135,7 +135,7 @@ class DumpedCalls:
 
 
 @dataclass(frozen=True)
-class Values:
+class SingleValues:
     """Single numbers."""
 
     values: Sequence[SingleValue]
@@ -250,7 +250,7 @@ def values_answer(values: Sequence[SingleValue]) -> CommandAnswer:
         ]
 
     table = Table(columns, rows(9), lambda: rows(17))
-    return CommandAnswer(lambda: headed("numerics", Values(values)), lambda: [table])
+    return CommandAnswer(lambda: headed("numerics", SingleValues(values)), lambda: [table])
 
 
 def _format_rows(digits: int) -> list[list[str]]:
@@ -386,7 +386,7 @@ def _tensor_table(tensors: Sequence[DumpedTensor]) -> Table:
     return Table(columns, rows, lambda: fields)
 
 
-def _shares(losses: Losses, values: int, *outcomes: str) -> list[str]:
+def _shares(losses: FormatLosses, values: int, *outcomes: str) -> list[str]:
     """Return shares in percent; `0 %` only if the count is zero."""
     counts = [getattr(losses, outcome) for outcome in outcomes]
     return ["0 %" if not count else f"{count / values * 100:.3g} %" for count in counts]

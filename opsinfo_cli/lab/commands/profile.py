@@ -40,8 +40,8 @@ from ..graph.read_back import NodeThatDidNotRun, ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
 from ..profile.fused import fused_parts
 from ..profile.lists import TypePolicy, policy_of_type
-from ..profile.table import Kernel, KernelRow, Table
-from ..profile.times import Profile, ProfileDocument, Run, State, Time, is_of, read_profile, total
+from ..profile.table import DeviceTask, KernelRow, TaskTable
+from ..profile.times import DeviceStep, Profile, ProfileDocument, State, Time, is_of, read_profile, total
 from .cost import duration
 from .graph.document import dtypes
 from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judge_model, shapes_of
@@ -107,7 +107,7 @@ def command(
             answer = judged = judge_model(graph, judging, options, console).answer
             if judged.decided_open:
                 console.note(open_dimensions_text(judged.decided_open, graph.model.inputs))
-    run = Run(device or "", step or "")
+    run = DeviceStep(device or "", step or "")
     profile = read_profile(tables, console, {*answer.graph.names} if answer else (), run)
     operators, kernels = (target.operators, Kernels(target.operators, target.soc)) if target else (None, None)
 
@@ -150,7 +150,7 @@ class ProfileView:
     types: Sequence[TypePolicy]
     target: Target | None = None
     mixlist: str | None = None
-    kernels: Run | None = None
+    kernels: DeviceStep | None = None
     back: ReadBack[NodeThatDidNotRun] | None = None
     fused: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -163,11 +163,11 @@ class ProfileView:
     def moved(self) -> Time:
         return total(row.moved for row in self.types)
 
-    def rows(self) -> Iterator[tuple[str, Kernel]]:
+    def rows(self) -> Iterator[tuple[str, DeviceTask]]:
         """Read the rows once more, each with the path of its table."""
         assert self.kernels is not None
         for table in self.profile.tables:
-            yield from ((table.path, kernel) for kernel in Table(table.path) if is_of(kernel, self.kernels))
+            yield from ((table.path, kernel) for kernel in TaskTable(table.path) if is_of(kernel, self.kernels))
 
 
 def profile_answer(view: ProfileView) -> CommandAnswer:
@@ -322,7 +322,7 @@ def _caveats(view: ProfileView) -> list[str]:
         caveats.append(f"the tables have no dtypes of {_time(unknown)}{hint}")
     runs = view.profile.runs
     several = [
-        f"{len(known)} {word}s" for word in Run._fields if len(known := {getattr(run, word) for run in runs}) > 1
+        f"{len(known)} {word}s" for word in DeviceStep._fields if len(known := {getattr(run, word) for run in runs}) > 1
     ]
     if several:
         caveats.append(f"the times of {' and '.join(several)} are added; --device and --step choose one")

@@ -21,7 +21,7 @@ from ...errors import Damaged, Refused, counted
 from ...opening import unreadable
 from ..csv_rows import csv_rows
 
-Side: TypeAlias = Literal["input", "output"]
+TensorEnd: TypeAlias = Literal["input", "output"]
 LEAST_COSINE, LARGEST_DISTANCE = 0.99, 0.05
 """msprobe's limits for the cosine and the relative Euclidean distance. Its limits for the divergence of Kullback and
 Leibler, and for absolute and single relative errors, say little of a tensor of large values or near 0: not used."""
@@ -43,7 +43,7 @@ class TableRow(NamedTuple):
     type: str
     nodes: tuple[str, ...]
     dtype: str | None
-    side: Side
+    side: TensorEnd
     number: int
     has_overflow: bool | None
     cosine: float | None
@@ -194,7 +194,7 @@ def _number(text: str) -> float | None:
         raise ValueError(f"`{text}` is not a number") from None
 
 
-def _tensor(text: str) -> tuple[str, Side | None, int]:
+def _tensor(text: str) -> tuple[str, TensorEnd | None, int]:
     """Return the operator, the side and the number of ``name:output:0``; no side if it is another text."""
     name, _, number = text.strip().rpartition(":")
     name, _, side = name.rpartition(":")

@@ -35,7 +35,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Size:
+class NodeBytes:
     """Nodes, and the bytes of their outputs."""
 
     nodes: Count
@@ -97,7 +97,7 @@ def moved_nodes(before: Answer, after: Answer) -> list[int]:
     return [node for node in after.changed(before) if before.is_low(node) and not after.is_low(node)]
 
 
-def left_low(answer: Answer) -> Size:
+def left_low(answer: Answer) -> NodeBytes:
     """Return the size of the nodes that are low."""
     return _size(answer, low_nodes(answer))
 
@@ -107,11 +107,11 @@ def low_nodes(answer: Answer) -> Iterator[int]:
     return (node for node in range(len(answer)) if answer.is_low(node))
 
 
-def _size(answer: Answer, nodes: Iterable[int]) -> Size:
+def _size(answer: Answer, nodes: Iterable[int]) -> NodeBytes:
     count = size = 0
     slots = answer.graph.slots
     for node in nodes:
         count += 1
         for slot in range(slots.outputs_of[node], slots.outputs_of[node + 1]):
             size += tensor_bytes(answer.outputs[slot], slots.outputs[slot].shape) or 0
-    return Size(count, size)
+    return NodeBytes(count, size)

@@ -79,7 +79,7 @@ class Suspect:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class AccuracyEvidence:
     """What evidence suspects."""
 
     paths: Sequence[str] = renamed("path", default=())
@@ -103,7 +103,7 @@ class Evidence:
 
 def read_evidence(
     paths: Iterable[str], graph: ModelGraph | None = None, seen: Callable[[int], None] | None = None
-) -> Evidence:
+) -> AccuracyEvidence:
     """Return what files and folders say of a model.
 
     Memory grows with the model, not with a table.
@@ -116,11 +116,11 @@ def read_evidence(
     files = [file for path in paths for file in result_tables(path)]
     documents = [path for path in files if path.endswith(".json") or _begins_with_brace(path)]
     tables = [path for path in files if path not in documents]
-    found = _of_tables(tables, graph, seen) if tables else Evidence()
+    found = _of_tables(tables, graph, seen) if tables else AccuracyEvidence()
     for path in documents:
         more = _of_document(path, graph)
         suspects = [*found.suspects, *(each for each in more.suspects if each.type not in found.types)]
-        found = Evidence(
+        found = AccuracyEvidence(
             rows=found.rows + more.rows,
             matched=found.matched + more.matched,
             suspects=suspects,
@@ -186,7 +186,7 @@ class _Operator:
             self.by_input.setdefault(row.number, _Tensors()).add(row, path)
 
 
-def _of_tables(paths: Sequence[str], graph: ModelGraph | None, seen: Callable[[int], None] | None) -> Evidence:
+def _of_tables(paths: Sequence[str], graph: ModelGraph | None, seen: Callable[[int], None] | None) -> AccuracyEvidence:
     operators: dict[tuple[str, tuple[int, ...]], _Operator] = {}
     rows = matched = 0
     unknown: dict[str, None] = {}
@@ -226,7 +226,7 @@ def _of_tables(paths: Sequence[str], graph: ModelGraph | None, seen: Callable[[i
     silent = sum(each.outputs.is_wrong is None and each.inputs.is_wrong is None for each in found)
     if silent:
         unclear.append(f"{counted(silent, 'operator')} not compared (NaN; the column CompareFailReason says why)")
-    return Evidence(rows=rows, matched=matched, suspects=suspects, unclear=unclear)
+    return AccuracyEvidence(rows=rows, matched=matched, suspects=suspects, unclear=unclear)
 
 
 def _nodes_of(row: TableRow, graph: ModelGraph) -> list[GraphNode]:
@@ -399,7 +399,7 @@ class _Culprits:
 # JSON
 
 
-def _of_document(path: str, graph: ModelGraph | None) -> Evidence:
+def _of_document(path: str, graph: ModelGraph | None) -> AccuracyEvidence:
     """:raises Damaged: if it is neither JSON of `opsinfo simulate` nor a dump.json of msprobe"""
     try:
         document = json.loads(read_bytes(path))
@@ -425,7 +425,7 @@ def _of_document(path: str, graph: ModelGraph | None) -> Evidence:
         shown = name or (nodes[0].name if nodes else "")
         suspects.append(Suspect(name=shown, type=op_type, nodes=indexes, kind=kind, why=why, path=path))
     matched = len(suspects) if graph else len(scores)
-    return Evidence(rows=len(scores), matched=matched, suspects=suspects)
+    return AccuracyEvidence(rows=len(scores), matched=matched, suspects=suspects)
 
 
 def _magnitudes(document: Any, path: str) -> list[tuple[float, str, str]]:

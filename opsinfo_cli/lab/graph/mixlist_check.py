@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MIXED = ("mixed_float16", "mixed_bfloat16")
 
 
-class CheckedModel:
+class OpenedModel:
     """A model that mixlists are checked with.
 
     :ivar label: its name for people
@@ -109,7 +109,7 @@ def open_models(paths: Iterable[str], shapes: Shapes) -> CheckedModels:
         names = {model_input.name for model_input in inputs}
         return stated_shapes({name: shape for name, shape in shapes.items() if name in names}, inputs)
 
-    models = CheckedModels(CheckedModel(path, own if shapes else None) for path in paths)
+    models = CheckedModels(OpenedModel(path, own if shapes else None) for path in paths)
     for name in shapes:
         require_input(name, seen, "--shape")
     return models
@@ -127,7 +127,7 @@ def second_types(graph: ModelGraph) -> set[str]:
 class Situation(NamedTuple):
     """One model judged for one target in one mode, with the whole mixlist."""
 
-    model: CheckedModel
+    model: OpenedModel
     target: MixlistTarget
     mode: str
     answer: Answer
@@ -141,7 +141,7 @@ class Situation(NamedTuple):
         return f"{listed([self.model], form)} in {self.mode} on {listed([self.target], form)}"
 
 
-class CheckedModels(list[CheckedModel]):
+class CheckedModels(list[OpenedModel]):
     """The models of one run, with the rules on their nodes."""
 
     def check_mixlist(
@@ -210,7 +210,7 @@ class CheckedModels(list[CheckedModel]):
             for model in self
             for target in targets
         ]
-        refused: dict[tuple[str, bool], tuple[GraphNode, CheckedModel, MixlistTarget]] = {}
+        refused: dict[tuple[str, bool], tuple[GraphNode, OpenedModel, MixlistTarget]] = {}
         for model, target, answer in answers:
             for node in answer.graph:
                 key = next((key for key in ((node.name, False), (node.type, True)) if key in asked.names), None)
@@ -247,7 +247,7 @@ def _modes(target: MixlistTarget, modes: Sequence[Mode]) -> list[str]:
 
 
 def not_in_model(
-    reading: MixlistReading, name: str, models: Sequence[CheckedModel], fused: Sequence[str] = ()
+    reading: MixlistReading, name: str, models: Sequence[OpenedModel], fused: Sequence[str] = ()
 ) -> Iterator[Finding]:
     """:param fused: the op types that fusion makes of the nodes of this one"""
     after = f" after fusion, which makes {', '.join(f'`{op_type}`' for op_type in fused)} of them" if fused else ""
@@ -255,7 +255,7 @@ def not_in_model(
     yield reading.at("not-in-model", reading.first(name), both(texts))
 
 
-def false_friend(reading: MixlistReading, name: str, models: Sequence[CheckedModel]) -> Iterator[Finding]:
+def false_friend(reading: MixlistReading, name: str, models: Sequence[OpenedModel]) -> Iterator[Finding]:
     """Yield false-friend where operators of that name became op types that the mixlist lacks."""
     for model in models:
         nodes = model.operators.get(name, [])

@@ -48,7 +48,7 @@ def load_numpy() -> Any:
 
 
 @dataclass
-class Losses:
+class FormatLosses:
     """Number of affected values in the format of --low."""
 
     overflow: Count = 0
@@ -63,7 +63,7 @@ class Losses:
     def shares(self, values: int) -> tuple[float, ...]:
         return tuple(count / max(1, values) for count in (self.overflow, self.zero, self.subnormal, self.coarse))
 
-    def add(self, other: Losses) -> None:
+    def add(self, other: FormatLosses) -> None:
         self.overflow += other.overflow
         self.zero += other.zero
         self.subnormal += other.subnormal
@@ -71,7 +71,7 @@ class Losses:
 
 
 @dataclass(kw_only=True)
-class LossesInAFormat(Losses):
+class LossesInAFormat(FormatLosses):
     """Number of affected values in one format."""
 
     name: str
@@ -115,7 +115,7 @@ class DumpedTensor:
     not_finite: int = 0
     largest: float = 0.0
     smallest: float = math.inf
-    losses: dict[str, Losses] = field(default_factory=lambda: {name: Losses() for name in FORMATS})
+    losses: dict[str, FormatLosses] = field(default_factory=lambda: {name: FormatLosses() for name in FORMATS})
     exponents: dict[int, int] = field(default_factory=dict)
 
     def loss_scale(self, format: Format) -> tuple[float | None, float]:
@@ -167,7 +167,7 @@ class DumpedTensor:
             below = (nearest < known.limits.smallest_normal) & ~zero
             rest = ~(over | zero)
             coarse = np.abs(nearest[rest] - sizes[rest]) > COARSE * sizes[rest]
-            losses.add(Losses(*(int(np.count_nonzero(outcome)) for outcome in (over, zero, below, coarse))))
+            losses.add(FormatLosses(*(int(np.count_nonzero(outcome)) for outcome in (over, zero, below, coarse))))
 
 
 def read_tensor(path: str) -> DumpedTensor | None:
@@ -211,7 +211,7 @@ class OperatorLosses(NamedTuple):
     type: str
     files: int
     values: int
-    losses: Losses
+    losses: FormatLosses
     worst: str
 
     @property
@@ -228,7 +228,7 @@ def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[OperatorLo
             groups.setdefault(op_type, []).append(tensor)
     operators = []
     for op_type, group in sorted(groups.items()):
-        losses = Losses()
+        losses = FormatLosses()
         for tensor in group:
             losses.add(tensor.losses[format])
         worst = max(group, key=lambda tensor: tensor.losses[format].shares(tensor.values))

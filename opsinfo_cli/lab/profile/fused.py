@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from ...core.cann.op_names import FUSED_KERNELS
 from ...errors import Damaged, Refused
 from ..csv_rows import csv_rows
-from .table import Table
+from .table import TaskTable
 from .times import Profile
 
 
@@ -27,7 +27,7 @@ def fused_parts(profile: Profile) -> dict[str, list[str]]:
     parts: dict[str, dict[str, None]] = {name: {} for name in ran}
     for table in profile.tables if ran else ():
         fusions = _fusions_beside(table.path)
-        for kernel in Table(table.path) if fusions else ():
+        for kernel in TaskTable(table.path) if fusions else ():
             if kernel.type in parts:
                 parts[kernel.type].update(dict.fromkeys(fusions.get(kernel.name, ())))
     return {name: list(names) for name, names in parts.items()}

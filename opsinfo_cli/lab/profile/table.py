@@ -52,7 +52,7 @@ class KernelRow:
     """The table."""
 
 
-class Kernel(NamedTuple):
+class DeviceTask(NamedTuple):
     """One row.
 
     :param type: the op type; ``unknown`` if the table does not have it
@@ -110,7 +110,7 @@ UNKNOWN = "unknown"
 
 
 @dataclass
-class Table:
+class TaskTable:
     """One table."""  # each iteration reads the file again; format, rows and skipped are of the last one
 
     path: str
@@ -124,7 +124,7 @@ class Table:
     seen: Callable[[int], None] | None = internal(None)
     """Called with the bytes of each part that was read."""
 
-    def __iter__(self) -> Iterator[Kernel]:
+    def __iter__(self) -> Iterator[DeviceTask]:
         """:raises Refused: if the file cannot be read, is no such table, or has a row that cannot be read"""
         self.rows = self.skipped = 0
         yield from self._kernels(csv_rows(self.path, self._no_table, self.seen))
@@ -133,7 +133,7 @@ class Table:
         hint = "give kernel_details.csv of torch_npu or op_summary_*.csv of msprof, in UTF-8, with commas"
         return Refused(message, name="not-a-profile", path=self.path, line=line, hint=hint)
 
-    def _kernels(self, rows: Iterator[tuple[int, list[str]]]) -> Iterator[Kernel]:
+    def _kernels(self, rows: Iterator[tuple[int, list[str]]]) -> Iterator[DeviceTask]:
         line, header = next(rows, (None, []))
         columns = self._columns(header, line)
         for line, cells in rows:
@@ -158,7 +158,7 @@ class Table:
             if type_ in _ABSENT:  # in a name of aclnn it is the last part: aclnnMatmul_MatMulCommon_MatMulV2
                 last = name.rpartition("_")[2]
                 type_ = last if name.startswith("aclnn") and last not in ("", name) else UNKNOWN
-            yield Kernel(
+            yield DeviceTask(
                 name,
                 type_,
                 _word(cells, columns.core),
@@ -171,13 +171,13 @@ class Table:
                 line,
             )
 
-    def _columns(self, header: list[str], line: int | None) -> _Columns:
+    def _columns(self, header: list[str], line: int | None) -> _TaskColumns:
         names = {name.strip().lower().removesuffix("(us)"): at for at, name in enumerate(header)}
         for self.format, (name, type_, time, core) in FORMATS.items():
             if name in names and type_ in names and time in names:
                 others = [names.get(name) for name in (core, *_OTHERS)]
                 places = [next((names[word] for word in words if word in names), None) for words in (_DEVICE, _STEP)]
-                return _Columns(names[name], names[type_], names[time], *others, *places)
+                return _TaskColumns(names[name], names[type_], names[time], *others, *places)
         if line is None:
             raise self._no_table("the file is empty", None)
         known = " or ".join(", ".join(f"`{word}`" for word in words[:3]) for words in FORMATS.values())
@@ -188,7 +188,7 @@ class Table:
         return Damaged(message, path=self.path, line=line, hint="export the table again, or remove the line")
 
 
-class _Columns(NamedTuple):
+class _TaskColumns(NamedTuple):
     """The place of each column in a row; None if the table does not have it."""
 
     name: int

@@ -14,7 +14,7 @@ from ...core.cann.targets.found import TargetFacts
 from ...core.document import Count, PolicyName, Schema, headed, optional, renamed
 from ...errors import UsageFault
 from ..listener import Listener, PythonListener
-from .table import Dtypes, Kernel, Table, find_tables
+from .table import DeviceTask, Dtypes, TaskTable, find_tables
 
 Confidence: TypeAlias = Literal["library", "kernel"]
 State: TypeAlias = Literal["low", "high", "hf32", "other", "unknown"]
@@ -163,7 +163,7 @@ class ProfileDocument:
     """The sums of the types."""
     runs: list[TimeOfRun]
     """The time of everything by device and step, in the order of the tables."""
-    files: list[Table]
+    files: list[TaskTable]
     """The tables."""
 
 
@@ -205,7 +205,7 @@ def _by_state(types: Sequence[TypeTime]) -> tuple[float, float, float, float]:
     return sum_of("low"), sum_of("high"), sum_of("hf32"), sum_of("other", "unknown")
 
 
-class Run(NamedTuple):
+class DeviceStep(NamedTuple):
     """One step on one device; empty if the table does not have it."""
 
     device: str
@@ -238,10 +238,10 @@ class Profile(NamedTuple):
     types: list[TypeTime]
     casts: Time
     apart: dict[str, Time]
-    runs: dict[Run, Time]
+    runs: dict[DeviceStep, Time]
     nodes: dict[str, NodeCalls]
     others: dict[str, tuple[str, Time]]
-    tables: list[Table]
+    tables: list[TaskTable]
 
     @classmethod
     @checked
@@ -252,7 +252,7 @@ class Profile(NamedTuple):
         :raises UsageFault: if no row is of the device and step
         :raises Refused: if a file is no such table, or has a line that cannot be read
         """
-        return read_profile([os.fspath(path) for path in paths], PythonListener(), run=Run(device, step))
+        return read_profile([os.fspath(path) for path in paths], PythonListener(), run=DeviceStep(device, step))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo profile`` without a target."""
@@ -294,7 +294,7 @@ class Profile(NamedTuple):
 
 
 def read_profile(
-    paths: Sequence[str], listener: Listener, nodes: Collection[str] = (), run: Run | None = None
+    paths: Sequence[str], listener: Listener, nodes: Collection[str] = (), run: DeviceStep | None = None
 ) -> Profile:
     """Read tables and folders of tables, and tell what was passed over.
 
@@ -308,7 +308,7 @@ def read_profile(
         listener.note(f"{path}: not read: {why}")
     size = sum(os.path.getsize(path) for path in found.paths if os.path.isfile(path))
     with listener.progress("reading", size) as advance:
-        profile = profile_of([Table(path, seen=advance) for path in found.paths], nodes, run)
+        profile = profile_of([TaskTable(path, seen=advance) for path in found.paths], nodes, run)
     if not profile.runs:
         if run and any(run):
             raise UsageFault("no row is of this device and step", name="no-match", path=found.paths[0])
@@ -316,14 +316,14 @@ def read_profile(
     return profile
 
 
-def state_of(kernel: Kernel) -> State:
+def state_of(kernel: DeviceTask) -> State:
     if kernel.inputs is None and kernel.outputs is None:
         return "unknown"
     precision = precision_of(kernel.inputs or (), kernel.outputs or ())
     return "hf32" if precision == "high" and kernel.hf32 else precision or "other"
 
 
-def apart_of(kernel: Kernel) -> str | None:
+def apart_of(kernel: DeviceTask) -> str | None:
     """Return what ran it if that is not the engine's: ``AI_CPU``, ``communication``, another word; else None.
 
     Without a core, communication is known by its name.
@@ -336,11 +336,11 @@ def apart_of(kernel: Kernel) -> str | None:
     return core or None
 
 
-def is_of(kernel: Kernel, run: Run) -> bool:
+def is_of(kernel: DeviceTask, run: DeviceStep) -> bool:
     return run.device in ("", kernel.device) and run.step in ("", kernel.step)
 
 
-def profile_of(tables: Sequence[Table], nodes: Collection[str] = (), run: Run | None = None) -> Profile:
+def profile_of(tables: Sequence[TaskTable], nodes: Collection[str] = (), run: DeviceStep | None = None) -> Profile:
     """Read tables in memory that grows with the op types, and the nodes asked for, not with the rows.
 
     :raises Refused: as the iteration of a table
@@ -379,7 +379,7 @@ def profile_of(tables: Sequence[Table], nodes: Collection[str] = (), run: Run | 
         sorted(types.values(), key=lambda row: (-row.whole.microseconds, row.type)),
         _time(casts),
         {core: _time(counts) for core, counts in apart.items()},
-        {Run(*key): _time(counts) for key, counts in runs.items()},
+        {DeviceStep(*key): _time(counts) for key, counts in runs.items()},
         of_nodes,
         others,
         list(tables),

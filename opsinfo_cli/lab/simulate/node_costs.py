@@ -11,7 +11,7 @@ from .output_error import ErrorSize
 from .packages import load_package
 from .round_in_onnx import LARGEST
 from .rounded_model import NOTHING
-from .rounding_plan import Side
+from .rounding_plan import TensorSide
 from .trace import PORTION, compute_values, portions, sizes_of
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def rank_nodes(
     shown: dict[str, str] = {}
     nodes = simulation.file.nodes
     for (side, number, at), rounded in plan.items():
-        if side is Side.RESULT or nodes[number].scope != 0 or rounded.dtype not in LARGEST:
+        if side is TensorSide.RESULT or nodes[number].scope != 0 or rounded.dtype not in LARGEST:
             continue
         proto = nodes[number].proto
-        value = (proto.output if side is Side.OUTPUT else proto.input)[at]
+        value = (proto.output if side is TensorSide.OUTPUT else proto.input)[at]
         largest.setdefault(rounded.node, {})[value] = LARGEST[rounded.dtype]
-        if side is Side.OUTPUT:
+        if side is TensorSide.OUTPUT:
             shown.setdefault(rounded.node, value)
     values = list(dict.fromkeys(value for read in largest.values() for value in read))
     magnitudes, shapes = _magnitudes(simulation, values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .rounding_plan import RoundingPlan, Side, Spot
+from .rounding_plan import RoundingPlan, Spot, TensorSide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ class _Rewriting:
         self.prefix = rewriter.prefix
         self.plan = plan
         self.owners = plan.owners
-        self.scopes = {spot.owner for spot in plan if spot.side is Side.RESULT}
+        self.scopes = {spot.owner for spot in plan if spot.side is TensorSide.RESULT}
         self.scopes |= {self.file.nodes[node].scope for node in self.owners}
         self.stored: dict[tuple[int, str], str] = {}
         self.count = 0
@@ -74,12 +74,12 @@ class _Rewriting:
             copy = type(proto)()
             copy.CopyFrom(proto)
             for at, value in enumerate(proto.input):
-                rounded = self.plan.get(Spot(Side.INPUT, number, at))
+                rounded = self.plan.get(Spot(TensorSide.INPUT, number, at))
                 if rounded is not None:
                     copy.input[at] = self._entering(made, ready, scope, value, rounded)
             made.append(copy)
             for at, value in enumerate(proto.output):
-                rounded = self.plan.get(Spot(Side.OUTPUT, number, at))
+                rounded = self.plan.get(Spot(TensorSide.OUTPUT, number, at))
                 if rounded is not None and value:
                     prefix = self._prefix()
                     copy.output[at] = f"{prefix}/before"
@@ -89,7 +89,7 @@ class _Rewriting:
         outputs: dict[int, str] = {}
         graph = self.file.scopes[scope]
         for at, value in enumerate(graph.output):
-            rounded = self.plan.get(Spot(Side.RESULT, scope, at))
+            rounded = self.plan.get(Spot(TensorSide.RESULT, scope, at))
             if rounded is not None:
                 outputs[at] = self._entering(made, ready, scope, value.name, rounded)
         return made, {at: name for at, name in outputs.items() if name != graph.output[at].name}

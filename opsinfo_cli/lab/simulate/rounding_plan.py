@@ -46,7 +46,7 @@ _MOVING = frozenset(
 """Operators added by an expansion that yield the values of their first input."""
 
 
-class Side(IntEnum):
+class TensorSide(IntEnum):
     """Where a tensor is rounded: as it enters a node, as it leaves it, or as an output of a graph."""
 
     INPUT = 0
@@ -61,7 +61,7 @@ class Spot(NamedTuple):
     :param number: of the node's input or output, or of the graph's output
     """
 
-    side: Side
+    side: TensorSide
     owner: int
     number: int
 
@@ -92,14 +92,14 @@ class RoundingPlan(dict[Spot, RoundedTensor]):
     @property
     def owners(self) -> set[int]:
         """The numbers of the ONNX nodes at which tensors are rounded."""
-        return {spot.owner for spot in self if spot.side is not Side.RESULT}
+        return {spot.owner for spot in self if spot.side is not TensorSide.RESULT}
 
     @property
     def types(self) -> dict[str, tuple[str, ...]]:
         """The op types at whose nodes tensors are rounded, each with the names of the nodes."""
         found: dict[str, dict[str, None]] = {}
         for spot, tensor in self.items():
-            if spot.side is not Side.RESULT:
+            if spot.side is not TensorSide.RESULT:
                 found.setdefault(tensor.type, {})[tensor.node] = None
         return {op_type: tuple(nodes) for op_type, nodes in found.items()}
 
@@ -128,7 +128,7 @@ class Decider(NamedTuple):
     name: str
 
 
-class Place(NamedTuple):
+class RoundingPlace(NamedTuple):
     """A value that a policy can make low.
 
     :param deciders: the outermost first; the others hold the same values, behind nodes that only move them
@@ -157,7 +157,7 @@ class TensorPlaces:
     """
 
     def __init__(self) -> None:
-        self.all: list[Place] = []
+        self.all: list[RoundingPlace] = []
         self.names: dict[int, tuple[str, str]] = {}
         self.read: dict[int, tuple[str, ...]] = {}
         self.expanded: list[Expansion] = []
@@ -276,7 +276,7 @@ class _Finder:
                 step = behind[0]
                 deciders.append(self._decider(step, slots.inputs_of))
             origin = slots.outputs_of[inputs[value].index] if value in inputs else -1
-            self.places.all.append(Place(Spot(Side.INPUT, number, at), tuple(deciders), origin))
+            self.places.all.append(RoundingPlace(Spot(TensorSide.INPUT, number, at), tuple(deciders), origin))
 
     def _output_places(self, number: int, values: Sequence[str], given: Mapping[str, Step]) -> None:
         """Find the outputs that a node of the group yields."""
@@ -287,12 +287,12 @@ class _Finder:
                 deciders.append(self._decider(step, self.graph.slots.outputs_of))
                 step = given.get(_first(_inputs(step[0]))) if step[0].type in _MOVING else None
             if deciders:
-                self.places.all.append(Place(Spot(Side.OUTPUT, number, at), tuple(deciders)))
+                self.places.all.append(RoundingPlace(Spot(TensorSide.OUTPUT, number, at), tuple(deciders)))
 
     def _outputs(self, scope: int, output: GraphNode) -> None:
         for at in range(len(output.sources)):
             decider = self._decider((output, at), self.graph.slots.inputs_of)
-            self.places.all.append(Place(Spot(Side.RESULT, scope, at), (decider,)))
+            self.places.all.append(RoundingPlace(Spot(TensorSide.RESULT, scope, at), (decider,)))
 
     @staticmethod
     def _decider(step: Step, starts: Sequence[int]) -> Decider:
@@ -355,7 +355,7 @@ def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
         own = _dtype_in_file(place, slots)
         if own not in STORED:
             continue
-        dtypes = answer.outputs if place.spot.side is Side.OUTPUT else inputs
+        dtypes = answer.outputs if place.spot.side is TensorSide.OUTPUT else inputs
         choices = [(dtypes[decider.slot], decider) for decider in reversed(place.deciders)]
         if place.origin >= 0:
             choices.append((answer.outputs[place.origin], place.deciders[0]))
@@ -367,10 +367,10 @@ def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
 
 def unknown_tensors(places: TensorPlaces, answer: Answer) -> int:
     """Return how many inputs and outputs of judged nodes have no known dtype and are therefore not rounded."""
-    nodes = (place for place in places.all if place.spot.side is not Side.RESULT)
+    nodes = (place for place in places.all if place.spot.side is not TensorSide.RESULT)
     return sum(_dtype_in_file(place, answer.graph.slots) is None for place in nodes)
 
 
-def _dtype_in_file(place: Place, slots: Slots) -> str | None:
-    tensors = slots.outputs if place.spot.side is Side.OUTPUT else slots.inputs
+def _dtype_in_file(place: RoundingPlace, slots: Slots) -> str | None:
+    tensors = slots.outputs if place.spot.side is TensorSide.OUTPUT else slots.inputs
     return tensors[place.deciders[0].slot].first_dtype

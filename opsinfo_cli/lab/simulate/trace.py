@@ -16,7 +16,7 @@ from ..graph.readers.onnx_shapes import dims_of, infer
 from .output_error import ErrorSize, output_error, worst
 from .packages import load_package
 from .rounded_model import NOTHING
-from .rounding_plan import STORED, Side
+from .rounding_plan import STORED, TensorSide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -126,7 +126,7 @@ def floating_values(simulation: Simulation) -> dict[str, int]:
     found = {}
     for place in simulation.places.all:
         side, owner, number = place.spot
-        if side is not Side.OUTPUT or file.nodes[owner].scope != 0:
+        if side is not TensorSide.OUTPUT or file.nodes[owner].scope != 0:
             continue
         if slots.outputs[place.deciders[0].slot].first_dtype in STORED:
             found[file.nodes[owner].proto.output[number]] = owner

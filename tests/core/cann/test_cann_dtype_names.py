@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from opsinfo_cli.core.cann.dtype_names import leading_dtype, precision_of
-from opsinfo_cli.lab.profile.table import Kernel
+from opsinfo_cli.lab.profile.table import DeviceTask
 from opsinfo_cli.lab.profile.times import state_of
 
 
@@ -29,6 +29,6 @@ def test_outputs_count_before_inputs_and_low_before_high(
 ) -> None:
     assert leading_dtype(inputs, outputs) == dtype
     assert precision_of(inputs, outputs) == precision
-    kernel = Kernel("x", "Add", "AI_CORE", 1.0, inputs, outputs, None, "0", "1", 1)
+    kernel = DeviceTask("x", "Add", "AI_CORE", 1.0, inputs, outputs, None, "0", "1", 1)
     assert state_of(kernel) == (precision or "other")
     assert state_of(kernel._replace(hf32=True)) == ("hf32" if precision == "high" else precision or "other")

@@ -24,7 +24,7 @@ from opsinfo_cli.core.check.options import OptionCheck, OptionFile
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.lab.graph.judge.kernel_sources import Kernels
 from opsinfo_cli.lab.graph.judge.support import refuses_all_nodes
-from opsinfo_cli.lab.graph.mixlist_check import CheckedModel, CheckedModels, open_models
+from opsinfo_cli.lab.graph.mixlist_check import CheckedModels, OpenedModel, open_models
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 DUMP = FIXTURES / "graphs" / "ge_proto_00020_FeTopoSortingAfter.txt"
@@ -36,8 +36,8 @@ def against() -> MixlistTarget:
 
 
 @pytest.fixture(scope="module")
-def model() -> CheckedModel:
-    return CheckedModel(str(DUMP))
+def model() -> OpenedModel:
+    return OpenedModel(str(DUMP))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_line_has_its_findings_and_fixes(
     expected: list[tuple[str, int, int, str]],
     fixed: str,
     against: MixlistTarget,
-    model: CheckedModel,
+    model: OpenedModel,
 ) -> None:
     is_about_nodes = any(name in ("unknown-node", "not-in-model") for name, *_ in expected)
 
@@ -108,7 +108,7 @@ def test_a_line_has_its_findings_and_fixes(
     plan.prove(source, result)
 
 
-def test_a_similar_node_is_suggested_and_can_be_put_in(model: CheckedModel) -> None:
+def test_a_similar_node_is_suggested_and_can_be_put_in(model: OpenedModel) -> None:
     check = OptionCheck(
         OptionFile("keep_dtype", Source(b"log\nfc/mat_mul\n", "keep.cfg")), [], CheckedModels([model]), open_models
     )
@@ -192,7 +192,7 @@ def test_a_line_for_an_op_type_is_refused_where_the_columns_prove_it(
     ],
 )
 def test_a_line_for_a_node_is_refused_as_the_graph_says(
-    against: MixlistTarget, model: CheckedModel, line: str, is_refused: bool
+    against: MixlistTarget, model: OpenedModel, line: str, is_refused: bool
 ) -> None:
     relu = next(node.name for node in model.graph if node.type == "Relu")
     text = line.format(relu=relu)

@@ -9,7 +9,7 @@ from math import ceil, log2
 from typing import Any
 
 from opsinfo_cli.lab.bisect.search.minimal_set import SearchEnd
-from opsinfo_cli.lab.bisect.session import Budget, Rules, SearchSession, SearchSubject
+from opsinfo_cli.lab.bisect.session import Rules, RunBudget, SearchSession, SearchSubject
 from opsinfo_cli.lab.bisect.trial import Trial, TrialEnd
 from opsinfo_cli.lab.graph.cost import Cost
 
@@ -129,7 +129,7 @@ def search(
     lead: int | None = None,
     retries: int = 1,
     cost: Callable[[frozenset[int]], Cost] | None = None,
-    budget: Budget = Budget(),  # noqa: B008
+    budget: RunBudget = RunBudget(),  # noqa: B008
     one_by_one: bool = False,
     effect: Any = None,
 ) -> Ended:

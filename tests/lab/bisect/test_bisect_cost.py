@@ -15,11 +15,11 @@ from planted import Ended, Planted, search
 
 from opsinfo_cli.lab.bisect.candidates import SetJudge
 from opsinfo_cli.lab.bisect.search.minimal_set import price
-from opsinfo_cli.lab.bisect.session import Budget
+from opsinfo_cli.lab.bisect.session import RunBudget
 from opsinfo_cli.lab.graph.cost import Cost, Prices, left_low
 from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
-from opsinfo_cli.lab.profile.table import Table
+from opsinfo_cli.lab.profile.table import TaskTable
 from opsinfo_cli.lab.profile.times import profile_of
 
 Kept = frozenset[int]
@@ -95,7 +95,7 @@ def test_a_budget_that_ends_among_cheaper_lists_leaves_the_minimal_list_that_was
     costs = [500, *range(1, 30)]
     plain, whole = search(check), search(check, cost=of(costs))
     assert whole.runs > plain.runs + 1
-    ended = search(check, cost=of(costs), budget=Budget(runs=plain.runs + 1))
+    ended = search(check, cost=of(costs), budget=RunBudget(runs=plain.runs + 1))
     assert ended.found == ("found", found(plain), True, True)
 
 
@@ -137,7 +137,7 @@ def test_the_time_of_a_list_is_that_of_its_nodes_as_they_ran(
     )
     table = tmp_path / "kernel_details.csv"
     table.write_text(f"Name,Type,Accelerator Core,Duration(us)\n{rows}")
-    prices = Prices(graph, profile_of([Table(str(table))], {*graph.names}))
+    prices = Prices(graph, profile_of([TaskTable(str(table))], {*graph.names}))
     assert SetJudge(prepared, "mixed_float16", {}, prices=prices).cost(frozenset(types)).microseconds == microseconds
 
 

@@ -14,7 +14,7 @@ from opsinfo_cli.lab.bisect.journal import SearchJournal
 from opsinfo_cli.lab.bisect.problem import identity_of
 from opsinfo_cli.lab.bisect.run_folder import OUTPUT, RunFolder, tail
 from opsinfo_cli.lab.bisect.trial import Trial, TrialEnd
-from opsinfo_cli.lab.bisect.verdicts import Verdict
+from opsinfo_cli.lab.bisect.verdicts import TrialVerdict
 
 
 def summed(text: str) -> bytes:
@@ -31,7 +31,9 @@ def written(path: Path) -> bytes:
     journal = SearchJournal(str(path))
     journal.begin(FACTS)
     journal.record_start(1, ["Add"], "digest")
-    journal.record_verdict(Trial(1, frozenset(), {}, "", [], None), ["Add"], Verdict.FAIL, TrialEnd(1, seconds=2.5))
+    journal.record_verdict(
+        Trial(1, frozenset(), {}, "", [], None), ["Add"], TrialVerdict.FAIL, TrialEnd(1, seconds=2.5)
+    )
     journal.record_start(2, [], "digest")
     journal.close()
     return path.read_bytes()

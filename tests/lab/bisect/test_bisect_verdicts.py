@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsinfo_cli.lab.bisect.search.question import Question
-from opsinfo_cli.lab.bisect.verdicts import Knowledge, SetRun, SetTally, Verdict, verdict_of
+from opsinfo_cli.lab.bisect.verdicts import Knowledge, SetRun, SetTally, TrialVerdict, verdict_of
 
 SETS = st.frozensets(st.sampled_from(range(4)))
 
 
 def known(runs: list[tuple[frozenset[int], bool]]) -> Knowledge:
     made = Knowledge(lambda kept: "".join(map(str, sorted(kept))), None)
-    verdicts = (Verdict.PASS if passes else Verdict.FAIL for _, passes in runs)
+    verdicts = (TrialVerdict.PASS if passes else TrialVerdict.FAIL for _, passes in runs)
     made.add(
         SetRun(kept, number, verdict) for number, ((kept, _), verdict) in enumerate(zip(runs, verdicts, strict=True))
     )
@@ -48,7 +48,8 @@ def test_missing_runs_decide_if_they_agree_and_no_fewer_do(passed: list[bool], l
     knowledge = known([])
     knowledge.lead = lead
     knowledge.add(
-        SetRun(frozenset(), number, Verdict.PASS if each else Verdict.FAIL) for number, each in enumerate(passed)
+        SetRun(frozenset(), number, TrialVerdict.PASS if each else TrialVerdict.FAIL)
+        for number, each in enumerate(passed)
     )
     missing = knowledge.missing(Question(frozenset()))
 
@@ -66,7 +67,7 @@ def test_missing_runs_decide_if_they_agree_and_no_fewer_do(passed: list[bool], l
 def test_the_last_trial_that_did_not_pass_is_the_proof_of_a_failure() -> None:
     tally = SetTally()
     assert tally.last_failed() is None
-    for number, verdict in enumerate([Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.PASS], 1):
+    for number, verdict in enumerate([TrialVerdict.FAIL, TrialVerdict.CANNOT_TELL, TrialVerdict.PASS], 1):
         tally.runs.append(SetRun(frozenset(), number, verdict))
     assert tally.last_failed() == 2
 
@@ -78,7 +79,7 @@ def test_runs_one_after_the_other_say_what_they_say_together(
     knowledge = known([])
     knowledge.lead = lead
     for number, (kept, passes) in enumerate(runs):
-        knowledge.add([SetRun(kept, number, Verdict.PASS if passes else Verdict.FAIL)])
+        knowledge.add([SetRun(kept, number, TrialVerdict.PASS if passes else TrialVerdict.FAIL)])
     leads = {kept: sum(1 if passes else -1 for other, passes in runs if other == kept) for kept, _ in runs}
     passing = {kept for kept, more in leads.items() if more >= (lead or 1)}
     failing = {kept for kept, more in leads.items() if more <= -(lead or 0)}
@@ -89,9 +90,9 @@ def test_runs_one_after_the_other_say_what_they_say_together(
 
 def test_exit_status_126_and_more_is_no_verdict() -> None:
     assert [verdict_of(code) for code in (0, 1, 124, 125)] == [
-        Verdict.PASS,
-        Verdict.FAIL,
-        Verdict.FAIL,
-        Verdict.CANNOT_TELL,
+        TrialVerdict.PASS,
+        TrialVerdict.FAIL,
+        TrialVerdict.FAIL,
+        TrialVerdict.CANNOT_TELL,
     ]
     assert [verdict_of(code) for code in (126, 127, 128, 137, 255)] == [None] * 5

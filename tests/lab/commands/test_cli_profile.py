@@ -134,13 +134,13 @@ def test_a_page(opsinfo: Run, fixtures: Path) -> None:
 def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
     import tracemalloc
 
-    from opsinfo_cli.lab.profile.table import Table
+    from opsinfo_cli.lab.profile.table import TaskTable
     from opsinfo_cli.lab.profile.times import profile_of
 
     def peak(count: int) -> int:
         path = table(tmp_path, HEADER + "".join(f"n{number}{ROW}" for number in range(count)))
         tracemalloc.start()
-        assert profile_of([Table(str(path))]).totals.calls == count
+        assert profile_of([TaskTable(str(path))]).totals.calls == count
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return found

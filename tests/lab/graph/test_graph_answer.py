@@ -133,7 +133,7 @@ def test_memory_is_what_is_read_with_weights_in_the_dtypes_of_their_readers() ->
     ]
     element = 2 * 16
     memory = judge(graph_of(nodes), LIBRARY, "mixed_float16").memory
-    assert memory == (2 * element * 2, 3 * element * 4, element * (2 + 4 + 4), 0)
+    assert astuple(memory) == (2 * element * 2, 3 * element * 4, element * (2 + 4 + 4), 0)
 
 
 def test_equal_casts_of_one_output_run_once_and_known_sizes_are_summed() -> None:

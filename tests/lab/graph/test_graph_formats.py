@@ -7,14 +7,14 @@ import pytest
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.lab.graph.judge.format_filters import filter_formats, heavy_format
 from opsinfo_cli.lab.graph.judge.kernel import NOTHING, Kernel, Slot
-from opsinfo_cli.lab.graph.judge.node_facts import BoundPort, Port
+from opsinfo_cli.lab.graph.judge.node_facts import BoundPort, OperatorPort
 
 SLOT = Slot("input0", "x", "required", False, NOTHING, NOTHING)
 
 
 def bound(formats: str, own: str | None, present: bool = True) -> BoundPort:
     names = tuple(formats.split())
-    return BoundPort(Port("float32", own, present=present), SLOT, ("float32",) * len(names), names)
+    return BoundPort(OperatorPort("float32", own, present=present), SLOT, ("float32",) * len(names), names)
 
 
 def left(op_type: str, heavy: bool, inputs: list[BoundPort | None], columns: list[int] | None = None) -> list[int]:

@@ -12,7 +12,7 @@ from readers_invariants import weights_of
 
 from opsinfo_cli.errors import Damaged, MissingPackage
 from opsinfo_cli.lab.graph.constants import extremes
-from opsinfo_cli.lab.graph.graph import ModelGraph
+from opsinfo_cli.lab.graph.graph import ModelGraph, Refusal
 from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.mixlist_check import second_types
 from opsinfo_cli.lab.graph.readers import read_graph
@@ -92,7 +92,7 @@ def test_an_opset_without_plugins_is_refused(tmp_path: Path, opset: int) -> None
     graph = _read(
         tmp_path, [helper.make_node("Relu", ["x"], ["y"])], [_value("x", [2])], [_value("y", [2])], opsets=[("", opset)]
     )
-    assert graph.model.refused == (("Relu_0", "Relu", f"no plugin for ai.onnx::{opset}::Relu"),)
+    assert graph.model.refused == (Refusal("Relu_0", "Relu", f"no plugin for ai.onnx::{opset}::Relu"),)
     assert _types(graph) == [("Relu_0", f"ai.onnx::{opset}::Relu")]
     convert = "`onnx.version_converter.convert_version(model, 18)`"
     advice = (

@@ -9,7 +9,7 @@ import pytest
 
 from opsinfo_cli.errors import Refused
 from opsinfo_cli.lab.profile.table import find_tables
-from opsinfo_cli.lab.profile.times import Profile
+from opsinfo_cli.lab.profile.times import Profile, Time
 
 HEAD = "Op Name,OP Type,Task Type,Task Duration(us),Input Data Types,Output Data Types\n"
 EARLIER, MERGED = "an earlier export of the same run", "mindstudio_profiler_output has its rows"
@@ -81,7 +81,7 @@ def test_each_row_of_a_folder_is_read_once(tmp_path: Path, names: list[str], pas
 
 def test_the_slices_of_one_export_are_one_table(tmp_path: Path) -> None:
     names = [f"op_summary_slice_{number}_2023091917230{number + 4}.csv" for number in range(3)]
-    assert Profile.read(folder(tmp_path, *names)).totals == (3, 120.0)
+    assert Profile.read(folder(tmp_path, *names)).totals == Time(3, 120.0)
 
 
 def test_tables_of_a_folder_inside_another_one_are_read_once(tmp_path: Path) -> None:

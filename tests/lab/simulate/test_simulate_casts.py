@@ -25,7 +25,7 @@ from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.node_costs import rank_nodes
 from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
 from opsinfo_cli.lab.simulate.rounded_model import NOTHING
-from opsinfo_cli.lab.simulate.rounding_plan import Side, tensor_places
+from opsinfo_cli.lab.simulate.rounding_plan import TensorSide, tensor_places
 from opsinfo_cli.lab.simulate.simulate_model import report_of
 from opsinfo_cli.lab.simulate.simulation import Simulation
 from opsinfo_cli.lab.simulate.trace import TracedNode, trace
@@ -183,9 +183,9 @@ def test_a_product_and_its_bias_are_rounded_as_the_one_operator_that_they_become
     path = saved(model, tmp_path)
     made = Simulation(path, all_low(path), "force_fp16", [InputSet("given", model.inputs)])
     plan = made.plan()
-    names = {(made.file.nodes[number].proto.op_type, at) for side, number, at in plan if side is Side.INPUT}
+    names = {(made.file.nodes[number].proto.op_type, at) for side, number, at in plan if side is TensorSide.INPUT}
     assert names == {("MatMul", 0), ("MatMul", 1), ("Add", 1)}
-    assert [made.file.nodes[spot.owner].proto.op_type for spot in plan if spot.side is Side.OUTPUT] == ["Add"]
+    assert [made.file.nodes[spot.owner].proto.op_type for spot in plan if spot.side is TensorSide.OUTPUT] == ["Add"]
     assert made.places.expanded == []
 
 
@@ -195,8 +195,8 @@ def test_an_operator_of_cann_without_inputs_has_places_at_its_outputs(tmp_path: 
     graph = read_graph(path)
     places = tensor_places(OnnxFile.of(graph.model.onnx, path), graph).all
     assert [(each.spot.side, each.deciders[0].name) for each in places] == [
-        (Side.OUTPUT, "source"),
-        (Side.RESULT, "Node_Output"),
+        (TensorSide.OUTPUT, "source"),
+        (TensorSide.RESULT, "Node_Output"),
     ]
 
 
@@ -264,7 +264,7 @@ def test_the_inputs_of_a_black_convolution_are_read_as_hf32_unless_it_is_off(
     prepared = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"), atc=modes)
     made = Simulation(path, prepared, "mixed_float16", [InputSet("given", model.inputs)])
     plan = made.plan({"Conv2D": frozenset({ADD_BLACK})}).only(node="conv")
-    assert [each.dtype for spot, each in plan.items() if spot.side is Side.INPUT] == ["hf32"] * places
+    assert [each.dtype for spot, each in plan.items() if spot.side is TensorSide.INPUT] == ["hf32"] * places
 
 
 def test_only_what_is_computed_in_hf32_reads_it(tmp_path: Path, opp: Path) -> None:

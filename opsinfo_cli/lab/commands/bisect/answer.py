@@ -12,12 +12,12 @@ from ....core.terminal.console import Console
 from ....core.terminal.page import section, table_page
 from ....core.terminal.plot import svg_text
 from ....errors import counted, join_some
-from ...bisect.culprits import BisectAnswer, Candidate, NodesAnswer, Plan
+from ...bisect.culprits import BisectAnswer, Candidate, NodesAnswer, SearchPlan
 from ...bisect.curve import CurvePoint
 from ...bisect.problem import Problem
 from ...bisect.search.minimal_set import Price, between, price
 from ...bisect.session import Rules, SearchSession
-from ...bisect.verdicts import Verdict
+from ...bisect.verdicts import TrialVerdict
 from ..cost import cost_text, duration, nodes_text, size
 from ..graph.document import coverage_text
 from .curve_plot import curve_plot
@@ -90,7 +90,7 @@ def plan_answer(problem: Problem, rules: Rules) -> CommandAnswer:
     columns = [Column("op type"), Column("suspicion", number=True)]
     table = Table(columns, [(name, f"{weight:g}") for name, weight in order])
     expected = problem.price(rules)
-    plan = Plan([Candidate(name, weight) for name, weight in order], expected)
+    plan = SearchPlan([Candidate(name, weight) for name, weight in order], expected)
     page = table_page("Plan of a search", [("Candidates", str(len(problem.names)))], [table])
     return CommandAnswer(lambda: as_json(plan), lambda: [table], {"html": lambda: page})
 
@@ -235,7 +235,7 @@ def _end_words(answer: BisectAnswer) -> str:
     if answer.end.ended == "nothing-to-do":
         return "the check passes with the base list: there is nothing to do"
     counts = answer.session.spent.counts
-    if counts[Verdict.CANNOT_TELL] and not counts[Verdict.PASS] + counts[Verdict.FAIL]:
+    if counts[TrialVerdict.CANNOT_TELL] and not counts[TrialVerdict.PASS] + counts[TrialVerdict.FAIL]:
         return "the check could not tell in any run (exit status 125): is it right?"
     return "even the largest list fails: is the check right? if it is, no precision list helps"
 
@@ -263,8 +263,8 @@ def _node_words(answer: NodesAnswer) -> str:
 
 def _verdicts(answer: BisectAnswer) -> str:
     counts = answer.session.spent.counts
-    unsure = f", {counts[Verdict.CANNOT_TELL]} could not tell" if counts[Verdict.CANNOT_TELL] else ""
-    return f"{counts[Verdict.PASS]} passed, {counts[Verdict.FAIL]} failed{unsure}"
+    unsure = f", {counts[TrialVerdict.CANNOT_TELL]} could not tell" if counts[TrialVerdict.CANNOT_TELL] else ""
+    return f"{counts[TrialVerdict.PASS]} passed, {counts[TrialVerdict.FAIL]} failed{unsure}"
 
 
 def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:

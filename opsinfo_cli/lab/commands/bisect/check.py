@@ -18,7 +18,7 @@ from ...bisect.placeholders import named_files, replacements, require_placeholde
 from ...bisect.places.here import HerePlace
 from ...bisect.places.many import ManyPlace
 from ...bisect.problem import Problem
-from ...bisect.session import Budget, Rules
+from ...bisect.session import Rules, RunBudget
 from ...bisect.verdicts import SKIPS
 from ...graph.verdict import no_verdict
 from ...simulate.report import nothing_rounded
@@ -89,7 +89,7 @@ class Check:
             raise UsageFault("--resume and --restart cannot be combined")
         if options.timeout == 0:
             raise UsageFault("--timeout: a run takes longer than 0 seconds")
-        budget = Budget() if options.budget is None else Budget.read(options.budget)
+        budget = RunBudget() if options.budget is None else RunBudget.read(options.budget)
         self.rules = Rules(
             command,
             options.lead,

@@ -12,7 +12,7 @@ from ....core.document import Count, Schema, as_json, optional
 from ....errors import counted
 from ...graph.constants import ConstantCheck, ConstantFault
 from ...graph.cost import Cost
-from ...graph.evidence import Evidence
+from ...graph.evidence import AccuracyEvidence
 from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.read_back import ReadBack, UnmatchedNode
 from ...graph.result import (
@@ -135,7 +135,7 @@ class ShownGraph(GraphDocument):
     """With --read-back: the prediction compared with a compiled model or dump."""
     cost: Cost | None = optional()
     """With --profile: what the mixlist moves from low to high."""
-    evidence: Evidence | None = optional()
+    evidence: AccuracyEvidence | None = optional()
     """With --evidence: what it suspects; the nodes of the document are those of the suspects."""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ....core.cann.mixlist import mixlist_content
 from ....core.terminal.answer import Block, Cell, Column, CommandAnswer, Either, PathCell, Table
 from ....errors import counted, join_some
-from ...graph.evidence import Evidence, Suspect
+from ...graph.evidence import AccuracyEvidence, Suspect
 from ...graph.moves import Mover, Moves
 from ...graph.result import Answer
 from .document import GraphView, graph_document
@@ -22,14 +22,14 @@ _MOST_RANKED = 3
 """How many op types of a ranking, which has no first culprit, the mixlist is for."""
 
 
-def most_suspect(evidence: Evidence) -> tuple[Sequence[Suspect], int]:
+def most_suspect(evidence: AccuracyEvidence) -> tuple[Sequence[Suspect], int]:
     """Return the suspects that are shown, and for how many of the first ones a mixlist is made."""
     shown = evidence.suspects[:MOST_SUSPECTS]
     ranked = sum(suspect.kind in ("costs", "magnitude") for suspect in shown)
     return shown, len(shown) - max(ranked - _MOST_RANKED, 0)
 
 
-def evidence_answer(view: GraphView, answer: Answer, evidence: Evidence, moves: Moves) -> CommandAnswer:
+def evidence_answer(view: GraphView, answer: Answer, evidence: AccuracyEvidence, moves: Moves) -> CommandAnswer:
     """The suspects, the most suspect first."""
     found = list(map(partial(_judged, answer), most_suspect(evidence)[0], moves.by))
     content = mixlist_content(moves.marks)
@@ -85,7 +85,7 @@ def _lacking_types(answer: Answer, suspects: Iterable[Suspect]) -> list[str]:
     return list(dict.fromkeys(row.type for row in rows if row.code == "not-in-store"))
 
 
-def _notes(answer: Answer, evidence: Evidence, moves: Moves, found: list[Suspect]) -> Iterable[str]:
+def _notes(answer: Answer, evidence: AccuracyEvidence, moves: Moves, found: list[Suspect]) -> Iterable[str]:
     yield f"{counted(evidence.rows, 'row')}, {evidence.matched} about nodes of this model"
     yield from evidence.unclear
     if not found:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from ..graph import GraphNode, ModelGraph
     from ..judge.kernel_sources import Kernels
-    from ..judge.node_facts import Facts
+    from ..judge.node_facts import OperatorFacts
 
 ALL = "all"
 """The name that leaves out every fusion."""
@@ -151,7 +151,7 @@ def _support_of(graph: ModelGraph, kernels: Kernels) -> Callable[[GraphNode], bo
     facts_of, mode = NodeFacts(graph).of, judge_mode("mixed_float16")
 
     @cache
-    def is_supported(facts: Facts) -> bool:
+    def is_supported(facts: OperatorFacts) -> bool:
         return any(isinstance(bind(facts, kernel, kernel.policy, mode), Bound) for kernel in kernels.of(facts.op_type))
 
     return lambda node: is_supported(facts_of(node))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ....core.cann.policy import Policy
     from .kernel import Kernel
-    from .node_facts import BoundPort, Facts, Seen, Setting
+    from .node_facts import BoundPort, JudgeSetting, OperatorFacts, Seen
     from .support import Bound
 
 _LATE = 0xFF
@@ -42,11 +42,11 @@ class Step(NamedTuple):
 
 
 def choose(
-    facts: Facts,
+    facts: OperatorFacts,
     seen: Sequence[str | Seen | None],
     kernels: Sequence[Kernel],
     policies: Sequence[Policy],
-    setting: Setting,
+    setting: JudgeSetting,
 ) -> DtypeChoice:
     """Return the choice for a node, from the first kernel that accepts it.
 
@@ -67,7 +67,7 @@ def choose(
     return left_as_is(facts, refusal.why, first, refusal.detail)._replace(confidence=confidence)
 
 
-def left_as_is(facts: Facts, why: str, policy: Policy | None = None, detail: str = "") -> DtypeChoice:
+def left_as_is(facts: OperatorFacts, why: str, policy: Policy | None = None, detail: str = "") -> DtypeChoice:
     """The choice for a node that is not judged: its own dtypes, or those that a customize_dtypes file sets
     (format_selector/manager/format_dtype_setter.cc:291-330).
     """
@@ -82,7 +82,12 @@ def left_as_is(facts: Facts, why: str, policy: Policy | None = None, detail: str
 
 
 def _choose_column(
-    facts: Facts, seen: Sequence[str | Seen | None], kernel: Kernel, policy: Policy, setting: Setting, bound: Bound
+    facts: OperatorFacts,
+    seen: Sequence[str | Seen | None],
+    kernel: Kernel,
+    policy: Policy,
+    setting: JudgeSetting,
+    bound: Bound,
 ) -> DtypeChoice:
     """Return the choice for a node from a kernel that accepts it."""
     asked = [] if facts.customized is None else customized_columns(facts.customized, bound)
@@ -128,11 +133,11 @@ def _choose_column(
 
 
 def _narrow_columns(
-    facts: Facts,
+    facts: OperatorFacts,
     seen: Sequence[str | Seen | None],
     kernel: Kernel,
     policy: Policy,
-    setting: Setting,
+    setting: JudgeSetting,
     bound: Bound,
     columns: list[int],
 ) -> list[Step]:

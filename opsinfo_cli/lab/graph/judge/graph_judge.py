@@ -12,7 +12,7 @@ from ..topology import order_of
 from .choose import choose, left_as_is
 from .loop_outputs import settle
 from .modes import FP16_OP_TYPES, JudgeMode, judge_mode
-from .node_facts import DtypeChoice, Facts, Seen, Setting, dtype_of
+from .node_facts import DtypeChoice, JudgeSetting, OperatorFacts, Seen, dtype_of
 from .relations import Relations, TensorCell
 from .sorting import CAST, NO_MARKS, PLAIN, SUB_INPUT, SUB_OUTPUT, Marks, parent_source, sort_nodes
 
@@ -85,7 +85,7 @@ class GraphJudge:
         asked = judge_mode(mode) if isinstance(mode, str) else mode
         return _Walk(self, asked, marks or {}).judge()
 
-    def state_of(self, kind: int, policies: tuple[Policy, ...], setting: Setting) -> State:
+    def state_of(self, kind: int, policies: tuple[Policy, ...], setting: JudgeSetting) -> State:
         """Return the choice for a kind, or its choices by what feeds it; each is computed once."""
         key = (setting.mode.engine, kind, policies)
         state = self._states.get(key)
@@ -101,7 +101,9 @@ class GraphJudge:
         return state
 
 
-def _follows(facts: Facts, kernels: Sequence[Kernel], policies: Sequence[Policy], setting: Setting) -> bool:
+def _follows(
+    facts: OperatorFacts, kernels: Sequence[Kernel], policies: Sequence[Policy], setting: JudgeSetting
+) -> bool:
     """Return whether a choice may depend on the node's producers."""
     if not any(port.fed for port in facts.inputs):
         return False
@@ -120,7 +122,7 @@ class _Walk:
         self.graph = graph_judge.graph
         self.mode = mode
         self.marks = marks
-        self.setting = Setting(mode, graph_judge.fp16_types)
+        self.setting = JudgeSetting(mode, graph_judge.fp16_types)
         self.seen: list[str | Seen | None] = [*graph_judge._first_seen, None]
         self.choices: list[DtypeChoice] = [_NOT_YET] * len(self.graph)
         self.set_cells: dict[TensorCell, str | None] = {}
@@ -199,4 +201,4 @@ class _Walk:
                 self.seen[outputs_of[other.node] + other.number] = dtype
 
 
-_NOT_YET = left_as_is(Facts("", (), ()), "not-in-store")
+_NOT_YET = left_as_is(OperatorFacts("", (), ()), "not-in-store")

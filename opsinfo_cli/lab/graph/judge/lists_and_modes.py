@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ....core.cann.dtype_names import COMPLEX, FLOATING
 from ....core.cann.policy import Policy
 from .matching import match_mix_precision, match_precise, match_reduce, match_rise
-from .node_facts import Facts, Port, Seen, Setting, dtype_of, seen_through
+from .node_facts import JudgeSetting, OperatorFacts, OperatorPort, Seen, dtype_of, seen_through
 
 WHITE_HIF8: dict[str, tuple[str, ...]] = {
     "hifloat8": ("hifloat8", "float16", "float32"),
@@ -50,7 +50,7 @@ class JudgedTensor(NamedTuple):
     :param seen: the producer's output, for an input
     """
 
-    port: Port
+    port: OperatorPort
     row: tuple[str, ...]
     is_input: bool
     number: int
@@ -67,7 +67,9 @@ class Work:
 
     __slots__ = ("facts", "forced", "has_complex", "null", "policy", "setting", "takes_16_gives_32")
 
-    def __init__(self, facts: Facts, setting: Setting, policy: Policy, null: bool, takes_16_gives_32: bool) -> None:
+    def __init__(
+        self, facts: OperatorFacts, setting: JudgeSetting, policy: Policy, null: bool, takes_16_gives_32: bool
+    ) -> None:
         self.facts = facts
         self.setting = setting
         self.policy = policy

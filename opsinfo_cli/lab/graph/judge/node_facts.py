@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .modes import JudgeMode
 
 
-class Port(NamedTuple):
+class OperatorPort(NamedTuple):
     """One input or output of a node before the judge.
 
     :param dtype: its own dtype; None if unknown
@@ -34,13 +34,13 @@ class Port(NamedTuple):
 class BoundPort(NamedTuple):
     """A tensor, the slot it takes, and the columns of that slot."""
 
-    port: Port
+    port: OperatorPort
     slot: Slot
     dtypes: tuple[str, ...]
     formats: tuple[str, ...]
 
 
-class Facts(NamedTuple):
+class OperatorFacts(NamedTuple):
     """A node before the judge.
 
     :param shapes: 0 all known, 1 with unknown dimensions, 2 of unknown rank
@@ -49,8 +49,8 @@ class Facts(NamedTuple):
     """
 
     op_type: str
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[OperatorPort, ...]
+    outputs: tuple[OperatorPort, ...]
     keep: bool = False
     inherits: bool = False
     forced: bool = False
@@ -59,7 +59,7 @@ class Facts(NamedTuple):
     lenient: bool = False
 
 
-class Setting(NamedTuple):
+class JudgeSetting(NamedTuple):
     """The settings of one judging besides the policies."""
 
     mode: JudgeMode

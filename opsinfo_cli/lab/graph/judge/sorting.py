@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....core.cann.option_files import Customized
 from ..graph import CONSTANTS
-from .node_facts import Facts, Port
+from .node_facts import OperatorFacts, OperatorPort
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,21 +46,23 @@ class NodeFacts:
         self._marks = marks
         self._predicted = graph.model.predicted
         self._feeds = _feeds_of(graph)
-        self._ports: dict[tuple[GraphTensor, Feed], Port] = {}
+        self._ports: dict[tuple[GraphTensor, Feed], OperatorPort] = {}
 
-    def _port(self, tensor: GraphTensor, feed: Feed) -> Port:
+    def _port(self, tensor: GraphTensor, feed: Feed) -> OperatorPort:
         found = self._ports.get((tensor, feed))
         if found is None:
-            found = self._ports[tensor, feed] = Port(tensor.first_dtype, tensor.format, tensor.continuous, *feed)
+            found = self._ports[tensor, feed] = OperatorPort(
+                tensor.first_dtype, tensor.format, tensor.continuous, *feed
+            )
         return found
 
-    def of(self, node: GraphNode) -> Facts:
+    def of(self, node: GraphNode) -> OperatorFacts:
         feeds, port, attributes = self._feeds, self._port, node.attributes
         inputs = [
             port(tensor, feeds[source.node] if source else _ABSENT if tensor.first_dtype is None else _NOT_FED)
             for tensor, source in zip(node.inputs, node.sources, strict=True)
         ]
-        return Facts(
+        return OperatorFacts(
             node.type,
             tuple(inputs),
             tuple([port(tensor, _OUTPUT) for tensor in node.outputs]),
@@ -73,10 +75,10 @@ class NodeFacts:
         )
 
 
-def sort_nodes(graph: ModelGraph, marks: Marks = NO_MARKS) -> tuple[list[int], list[Facts], bytearray]:
+def sort_nodes(graph: ModelGraph, marks: Marks = NO_MARKS) -> tuple[list[int], list[OperatorFacts], bytearray]:
     """Return the number of the kind of each node, the facts of each kind, and the action at each node."""
     facts_of = NodeFacts(graph, marks).of
-    kinds: dict[Facts, int] = {}
+    kinds: dict[OperatorFacts, int] = {}
     kind_of = [kinds.setdefault(facts_of(node), len(kinds)) for node in graph.nodes]
     acts = bytearray(len(graph))
     in_main = graph.subgraphs[0].nodes

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....core.cann.option_files import Customized
 from ....core.cann.policy import Policy
 from .kernel import Kernel, Slot
-from .node_facts import BoundPort, Facts, Port
+from .node_facts import BoundPort, OperatorFacts, OperatorPort
 from .promote import Promotion, has_promoted_column, promotion_of
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class KernelRefusal(NamedTuple):
     detail: str
 
 
-def bind(facts: Facts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Bound | KernelRefusal:
+def bind(facts: OperatorFacts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Bound | KernelRefusal:
     """Return the node bound to the kernel, or the refusal.
 
     The dynamic kernel is asked first, if it serves the node's shapes.
@@ -96,7 +96,7 @@ def refuses_all_nodes(customized: Customized, kernels: Sequence[Kernel]) -> bool
         refusals = []
         for dynamic in (False, True):
             inputs, outputs = (
-                _bound([Port(None)] * len(slots), slots, dynamic)
+                _bound([OperatorPort(None)] * len(slots), slots, dynamic)
                 for slots in map(required_slots, (kernel.inputs, kernel.outputs))
             )
             if any(tensor.dtypes for tensor in (*inputs, *outputs) if tensor is not None):
@@ -111,7 +111,9 @@ def required_slots(slots: Sequence[Slot]) -> list[Slot]:
     return list(takewhile(lambda slot: slot.param_type == "required", slots))
 
 
-def _check(facts: Facts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode) -> Bound | KernelRefusal:
+def _check(
+    facts: OperatorFacts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode
+) -> Bound | KernelRefusal:
     promotion = promotion_of(kernel, bound.inputs)
     asks_dtypes = True
     if facts.customized is not None and any(tensor is not None for tensor in (*bound.inputs, *bound.outputs)):
@@ -152,7 +154,7 @@ def _fits_exactly(bound: Bound) -> bool:
     )
 
 
-def _dtype_fits(facts: Facts, tensor: BoundPort, policy: Policy, mode: JudgeMode) -> bool:
+def _dtype_fits(facts: OperatorFacts, tensor: BoundPort, policy: Policy, mode: JudgeMode) -> bool:
     own = tensor.port.dtype
     if own is None or own in tensor.dtypes:
         return own is not None or bool(tensor.dtypes)
@@ -173,7 +175,7 @@ def _to_bf16(tensor: BoundPort, black: bool, engine: str) -> bool:
     return engine not in _NO_BF16 and not (black and engine in _NO_BF16_IF_BLACK)
 
 
-def _bound(ports: Sequence[Port], slots: Sequence[Slot | None], dynamic: bool) -> tuple[BoundPort | None, ...]:
+def _bound(ports: Sequence[OperatorPort], slots: Sequence[Slot | None], dynamic: bool) -> tuple[BoundPort | None, ...]:
     bound: list[BoundPort | None] = []
     for port, slot in zip(ports, slots, strict=True):
         if slot is None:
@@ -184,7 +186,9 @@ def _bound(ports: Sequence[Port], slots: Sequence[Slot | None], dynamic: bool) -
     return tuple(bound)
 
 
-def _slots(slots: tuple[Slot, ...], ports: Sequence[Port], alike: bool, lenient: bool) -> list[Slot | None] | None:
+def _slots(
+    slots: tuple[Slot, ...], ports: Sequence[OperatorPort], alike: bool, lenient: bool
+) -> list[Slot | None] | None:
     """Which slot each tensor is; None when their numbers do not fit (opskernel/ops_store/ops_kernel_common.cc:141-244).
 
     Tensors are matched by position. Inputs of variable number share what the others leave, in equal parts: files seldom

@@ -278,7 +278,7 @@ def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, fol
     notes = Notes()
     opsets = {_domain(opset.domain): opset.version for opset in proto.opset_import}
     try:
-        reader = _Reader(path)
+        reader = _OnnxReader(path)
         if shapes_of is not None:
             reader.require_text(*[value.name for value in proto.graph.input])
             shapes = shapes_of(model_inputs(proto))
@@ -325,7 +325,7 @@ def _domain(domain: str) -> str:
     return "" if domain in _DEFAULT_DOMAINS else domain
 
 
-class _Reader:
+class _OnnxReader:
     """Reads messages of the ``onnx`` package; equal tensors are shared.
 
     :ivar outside: names of the files with external data outside the model's folder, which ONNX forbids
@@ -458,7 +458,7 @@ def _number(text: str) -> int:
         return -1
 
 
-def _infer(graph: SourceGraph, proto: Any, reader: _Reader) -> str:
+def _infer(graph: SourceGraph, proto: Any, reader: _OnnxReader) -> str:
     """Add dtypes and shapes that the package infers to the graph and its bodies; return its error, or an empty text."""
     large = any(tensor.ByteSize() > _LARGE for tensor in proto.graph.initializer)
     try:
@@ -469,7 +469,7 @@ def _infer(graph: SourceGraph, proto: Any, reader: _Reader) -> str:
     return ""
 
 
-def _add_types(graph: SourceGraph, proto: Any, reader: _Reader) -> None:
+def _add_types(graph: SourceGraph, proto: Any, reader: _OnnxReader) -> None:
     reader.values(graph, proto)
     owners = [node for node in graph.nodes if node.op != CONST]
     if any(node.bodies for node in owners):

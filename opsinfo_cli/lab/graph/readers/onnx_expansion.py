@@ -17,7 +17,7 @@ from ..dtypes import ONNX
 from ..graph import UNKNOWN, GraphTensor, Weights
 from . import onnx_plugins
 from .framework_model import SourceGraph, SourceNode, constant
-from .onnx_operator import MAIN, OUTPUT, Constant, Copy, From, OnnxOperator, RefusedByPlugin, Step
+from .onnx_operator import MAIN, OUTPUT, Constant, Copy, ExpansionStep, From, OnnxOperator, RefusedByPlugin
 
 if TYPE_CHECKING:
     from typing import Any
@@ -102,7 +102,7 @@ class _Expansion:
         results = self.built.results or (steps[-1].name, *(f"{MAIN}:{at}" for at in range(1, len(self.results))))
         wanted = dict(zip(results, self.results, strict=False))
         needed = {name.partition(":")[0] for name, value in wanted.items() if value} | {MAIN}
-        kept: list[Step] = []
+        kept: list[ExpansionStep] = []
         for step in reversed(steps):
             if step.name in needed:
                 kept.insert(0, step)
@@ -113,7 +113,7 @@ class _Expansion:
             self._add(step, inputs, wanted, read)
         return self.made
 
-    def _add(self, step: Step, inputs: list[str], wanted: dict[str, str], read: set[str]) -> None:
+    def _add(self, step: ExpansionStep, inputs: list[str], wanted: dict[str, str], read: set[str]) -> None:
         """Add the node of a step.
 
         :param wanted: the operator's own results, by reference
@@ -154,7 +154,7 @@ class _Expansion:
         else:
             self._append(name, step.type, inputs, outputs)
 
-    def _inputs(self, input: Input, step: Step) -> list[str]:
+    def _inputs(self, input: Input, step: ExpansionStep) -> list[str]:
         """Return the values that a step reads for an input, mostly one."""
         match input:
             case None:
@@ -182,7 +182,7 @@ class _Expansion:
         extra, number = {"source": self.node.name}, self.node.number
         self.made.append(SourceNode(name, op_type, inputs, outputs, number=number, extra=extra, type=op_type))
 
-    def _made_constant(self, step: Step, dtype: str, value: Any) -> str:
+    def _made_constant(self, step: ExpansionStep, dtype: str, value: Any) -> str:
         from onnx import helper
 
         values = value if isinstance(value, list) else [value]

@@ -52,7 +52,7 @@ class Constant(NamedTuple):
     value: float | Sequence[float]
 
 
-class Step(NamedTuple):
+class ExpansionStep(NamedTuple):
     """A node that the plugin builds.
 
     :param name: within the operator
@@ -82,12 +82,12 @@ class OnnxOperator:
         self.graph = graph
         self.node = node
         self.opset = opset
-        self.steps: list[Step] = []
+        self.steps: list[ExpansionStep] = []
         self.results: tuple[str, ...] = ()
 
     def add(self, op_type: str, *inputs: Input, name: str = MAIN, dtype: str = "") -> str:
         """Add a node and return its output 0 as an input of others; ``f"{...}:1"`` is its output 1."""
-        self.steps.append(Step(op_type, inputs, name, dtype))
+        self.steps.append(ExpansionStep(op_type, inputs, name, dtype))
         return name
 
     def refuse(self, why: str) -> NoReturn:
