@@ -92,7 +92,6 @@ def run_search(
 ) -> BisectAnswer:
     """Search for the smallest list that passes, and write it.
 
-    :param resume: continue the search in the folder
     :param restart: begin anew there; what it has is kept aside
     :param force: use the verdicts of the journal even if they are about something else
     :param write: writes the texts of files by their names in the run folder, and returns the path of the first one;

@@ -38,11 +38,9 @@ class KeptEffect(NamedTuple):
 class SetJudge:
     """Judges a graph with op types moved, or with nodes that keep their dtype.
 
-    :param prepared: the graph with its target
     :param mode: a mixed mode
     :param base: the marks that every list has
     :param white: whether types are moved to the white list, instead of the black one
-    :param prices: what the nodes cost, by a profile
     """
 
     def __init__(

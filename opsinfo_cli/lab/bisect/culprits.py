@@ -217,7 +217,6 @@ class NodesAnswer(NamedTuple):
     """The answer of a search among nodes.
 
     :param path: of the keep_dtype file; None: no file is known to pass, or it could not be written
-    :param nodes: in the order of the graph
     :param cost: what the file moves to high precision; None: no file is known to pass
     :param runs: of the check, of this search alone
     """
@@ -233,9 +232,6 @@ class NodesAnswer(NamedTuple):
 class Effect(NamedTuple):
     """What a list does to the model.
 
-    :param cost: what it moves to high precision
-    :param left_low: what stays low
-    :param still_low: names of the nodes that stay low
     :param coverage: the nodes that no list moves, because the engine does not judge them
     :param hf32: how many of the nodes that it moves are computed in HF32
     :param limits: what fusions may change that is not known here
@@ -259,12 +255,9 @@ def effect_of(sets: SetJudge, types: frozenset[str]) -> Effect:
 class BisectAnswer(NamedTuple):
     """The answer of a search among op types.
 
-    :param white: whether the white list was grown
     :param effect: of the list, or of the largest one if that fails; None without a model, or if none is known to pass
-    :param curve: the lists that were run with loss and cost; None: not asked for
     :param mixlist: the path of the list; None: no list is known to pass, or it could not be written
     :param texts: of the list, and of those beside it, by name
-    :param failed: why a file could not be written
     """
 
     session: SearchSession

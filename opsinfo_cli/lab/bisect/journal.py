@@ -29,7 +29,6 @@ _SUM = ', "sum": "'
 class JudgedTrial(NamedTuple):
     """A run with a verdict.
 
-    :param kept: names of candidates
     :param loss: the last number of the output that the journal has; None: there is none
     """
 
@@ -43,7 +42,6 @@ class JudgedTrial(NamedTuple):
 class Past(NamedTuple):
     """The journal of an earlier process.
 
-    :param facts: what identifies the search
     :param last: the highest number of a trial
     """
 

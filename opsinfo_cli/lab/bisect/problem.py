@@ -60,10 +60,7 @@ _NODE = "node:"
 class SubjectOptions:
     """What is searched.
 
-    :param against: the target that supplies the policies
-    :param base: the mixlist that every list extends
     :param among: op types, and files of op types after an ``@``
-    :param evidence: files with evidence for the order of suspicion
     :param grow: whether the largest white list is searched for, not the smallest black one
     :param by: ``node`` continues among the nodes of the culprit types
     :param allow_hf32: as of atc, for simulations
@@ -92,10 +89,8 @@ class Problem(NamedTuple):
     """A search among op types.
 
     :param target: None for lists of other systems
-    :param base: the mixlist that every list extends
     :param sets: the effect of sets of op types on the model; None without a model
     :param names: the candidates, the most suspected first
-    :param weights: how strongly each is suspected
     :param same: for a candidate, op types that move the same nodes
     :param singles: numbers of candidates that may be enough alone, by the evidence or a simulation, in the order of
         trying
@@ -178,7 +173,6 @@ class Problem(NamedTuple):
 
         :param nodes: name -> index
         :param is_costed: whether the cheapest are searched for, or the latest
-        :param progress: called after the cost of each node
         """
         assert self.sets is not None
         sets, base = self.sets, self.text(frozenset()).encode("utf-8")
@@ -318,9 +312,7 @@ def open_problem(
     """Open the model and find the candidates of a search.
 
     :param target: that of ``options``, and ``base`` their mixlist
-    :param shapes_of: the shapes that are written into the model
     :param inputs: sources of inputs of the simulation that orders the candidates; empty: random ones
-    :param saturate: whether overflowing values become the largest value in it
     :param list_files: makes the files of another form than a mixlist
     :raises UsageFault: if options exclude each other, the mode has no lists, or an op type is unknown
     :raises NoVerdict: if no node of the model is judged, so that no list changes it

@@ -35,8 +35,6 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class RunFolder:
-    """:param path: of the folder"""
-
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
         self.journal = os.path.join(self.path, _JOURNAL)

@@ -82,7 +82,6 @@ class Rules(NamedTuple):
 class SearchSubject(NamedTuple):
     """The candidates of a search and their effects.
 
-    :param names: names of the candidates, by number
     :param digest: of a set's effect: sets with the same digest have the same verdict
     :param files: the files of a trial by NAME, for a set and the number of the trial
     :param cost: of a set; None: unknown, or in ``effect``
@@ -212,8 +211,6 @@ class SearchSession:
 
         If the final list is refuted, the search continues another way from the run that was wrong.
 
-        :param weights: how strongly each candidate is suspected, in descending order
-        :param singles: candidates that may be enough alone, in the order in which they are tried
         :raises OutOfBudget: if runs are needed and none is allowed
         :raises Unusable: if the check gives no verdict
         """

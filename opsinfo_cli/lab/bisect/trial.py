@@ -30,9 +30,7 @@ class Trial(NamedTuple):
     """One run of the check: the command in a folder of its own, with placeholders replaced, see :mod:`.run_folder`.
 
     :param number: from 1, never reused
-    :param kept: the set that is judged
     :param folder: in the run folder on this machine; it exists and contains the files
-    :param timeout: in seconds; None: none
     """
 
     number: int
@@ -48,8 +46,6 @@ class TrialEnd(NamedTuple):
 
     :param code: the exit status, as in a shell 126 or 127 for a command that cannot be run; None: there is none
     :param signal: the number of the signal that ended it; 0: none did
-    :param tail: the end of its output
-    :param device: where it ran
     :param lost: whether the place is gone, so that the trial has no verdict and is repeated: a worker that died
     """
 

@@ -32,10 +32,7 @@ def verdict_of(code: int) -> TrialVerdict | None:
 
 
 class SetRun(NamedTuple):
-    """One run of a set.
-
-    :param trial: the number of the trial
-    """
+    """One run of a set."""
 
     kept: Kept
     trial: int
@@ -61,7 +58,6 @@ class SetTally:
         """Return the minimum number of runs until they decide; 0: they do.
 
         :param lead: how many more runs one verdict must have than the other; None: one run decides
-        :param least: minimum number of runs in any case
         :param extra: additional lead that one verdict must have
         """
         short = max(0, least - len(self.runs))
@@ -86,7 +82,6 @@ class Knowledge:
 
     :param key_of: the key of a set; sets with the same key have the same verdict
     :param lead: how many more runs one verdict must have than the other; None: one run decides
-    :ivar runs: in order
     :ivar saved: sets that needed no run
     """
 

@@ -111,10 +111,7 @@ judge_options = together(atc_option, _judging)
 
 
 class JudgedModel(NamedTuple):
-    """A model, its judge options, and the answer.
-
-    :param prepared: for judging it again
-    """
+    """A model, its judge options, and the answer."""
 
     graph: ModelGraph
     options: JudgeOptions

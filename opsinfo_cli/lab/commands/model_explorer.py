@@ -59,10 +59,7 @@ def require_onnx(graph: ModelGraph) -> None:
 
 
 def graph_node_data(answer: GraphAnswer, rows: Iterable[NodeAnswer]) -> str:
-    """Return what each node runs in, its list, and whether a Cast runs at an input.
-
-    :param rows: the nodes that are coloured
-    """
+    """Return what each node runs in, its list, and whether a Cast runs at an input."""
     graph = answer.graph
     with_cast = {cast.consumer for cast in answer.casts if not cast.constant}
     shown = {row.index for row in rows}

@@ -140,7 +140,6 @@ _STATES: dict[str, list[State]] = {"low": ["low"], "high": ["high"], "hf32": ["h
 class ProfileView:
     """What is shown.
 
-    :param mixlist: its path
     :param kernels: the device and step whose rows are shown; None to show op types
     :param back: the model against what ran
     :param fused: what kernels were fused of, by their op type; no names where that is unknown

@@ -35,8 +35,6 @@ from .simulation_options import SimulationOptions, simulate_options
 class PartOptions:
     """The parts of the report to create.
 
-    :param no_trace: without the error along the graph
-    :param no_rank: without op types
     :param by: ``node`` ranks low nodes too
     """
 

@@ -19,9 +19,6 @@ class SimulationOptions:
 
     :param inputs: sources of inputs; empty: random ones
     :param shapes: ``NAME=DIMS`` of inputs, which the model is judged and computed with
-    :param saturate: whether overflowing values become the largest value
-    :param max_error: bound of every output's largest relative error
-    :param min_cosine: bound of every output's cosine
     """
 
     inputs: tuple[str, ...] = ()

@@ -55,9 +55,7 @@ class AtcOptions(NamedTuple):
 
     :param output_type: ``FP16``, or ``node:0:FP16;other:0:UINT8``
     :param input_fp16_nodes: names of inputs, with semicolons
-    :param op_precision_mode: the path of a file
     :param op_select_implmode: one of ``SELECT_IMPLMODE``
-    :param optypelist_for_implmode: op types, with commas
     :param allow_hf32: one of ``ALLOW_HF32``, or as ``SPELLED_HF32`` has them
     """
 

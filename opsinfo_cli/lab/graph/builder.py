@@ -30,8 +30,6 @@ class GraphBuilder:
     An input names its producer by name or by the index that :meth:`add` returned; a name may be used before its node is
     added, and is looked up in the same subgraph. The main graph is open from the start; :meth:`subgraph` closes what is
     open and opens the next.
-
-    :param path: the file, for messages
     """
 
     def __init__(self, *, path: str | None = None) -> None:

@@ -38,8 +38,6 @@ class Cast(NamedTuple):
     """One inserted Cast on one edge.
 
     :param producer: index of the node whose output is converted
-    :param begin: the dtype of the output
-    :param end: the dtype of the consumer's input
     :param constant: whether the output is a constant's, so that the compiler folds the Cast
     """
 
@@ -69,7 +67,6 @@ def tensor_bytes(dtype: str | None, shape: tuple[int, ...] | None) -> int | None
 class CastCounts(NamedTuple):
     """Counts of Casts.
 
-    :param edges: edges that need a Cast
     :param run: Casts that run, equal ones of one output counted once
     :param folded: edges whose Cast is on a constant and costs nothing at run time
     :param bytes: the bytes that running Casts read in one run, as far as shapes are known
@@ -127,11 +124,7 @@ class _Unit:
 def casts_of(
     judge: GraphJudge, choices: Sequence[DtypeChoice], inputs: Sequence[str | None], outputs: Sequence[str | None]
 ) -> Casts:
-    """Return the Casts of a judged graph.
-
-    :param inputs: the dtype of every input slot
-    :param outputs: the dtype of every output slot
-    """
+    """Return the Casts of a judged graph."""
     transforms = {node.index for node in judge.graph if node.type in _TRANSFORMS}
     units = _user_units(judge.graph, transforms, inputs, outputs)
     feeds = _insert(judge.slots, units, choices, inputs, outputs)

@@ -30,13 +30,10 @@ Leibler, and for absolute and single relative errors, say little of a tensor of 
 class TableRow(NamedTuple):
     """One tensor of an operator of the device.
 
-    :param operator: its name on the device
     :param type: its op type; empty in tables that do not have it
     :param nodes: the nodes of the model that it was fused of, mostly one; none for an operator of the device's own
-    :param dtype: of the tensor on the device; None if unknown
     :param has_overflow: None if that was not looked for
     :param cosine: None if the tensors were not compared; likewise ``distance``, the relative Euclidean one
-    :param why: why they were not compared
     """
 
     operator: str
@@ -69,7 +66,6 @@ class TableRow(NamedTuple):
 def compared_rows(path: str, seen: Callable[[int], None] | None = None) -> Iterator[TableRow]:
     """Yield the rows of a table.
 
-    :param seen: called with the bytes of each part that was read
     :raises Refused: if it cannot be read, is another table, or compares calls of torch
     :raises Damaged: if a row is cut off or cannot be read
     """

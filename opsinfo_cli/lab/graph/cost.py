@@ -54,7 +54,6 @@ class Prices:
     """
 
     def __init__(self, graph: ModelGraph, profile: Profile) -> None:
-        """:param profile: with the calls of the nodes of the graph"""
         self._by_node = {node.index: each for node in graph if (each := profile.by_node.get(node.name)) is not None}
         self._types = graph.types
         named = {graph.types[node] for node in self._by_node}

@@ -30,10 +30,7 @@ class OptionFiles(NamedTuple):
 
 
 def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], files: OptionFiles) -> Iterator[str]:
-    """Yield a sentence for each doubt, as the commands print it.
-
-    :param marks: of the mixlist
-    """
+    """Yield a sentence for each doubt, as the commands print it."""
     mode, graph, kernels = answer.mode, answer.graph, answer.graph_judge.kernels
     operators, soc = kernels.operators, kernels.soc
     if operators is not None:

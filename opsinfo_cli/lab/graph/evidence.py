@@ -109,7 +109,6 @@ def read_evidence(
     Memory grows with the model, not with a table.
 
     :param graph: the graph that is judged, after fusion; without it tables suspect by their own rows, in their order
-    :param seen: called with the bytes of each part of a table that was read
     :raises Refused: if a file cannot be read, compares calls of torch, or is of another model
     :raises Damaged: if it is none of the three kinds, or cut off
     """

@@ -27,7 +27,6 @@ ModelFormat: TypeAlias = Literal["om", "ge-proto", "ge-onnx", "atc-json", "onnx"
 class GraphTensor(NamedTuple):
     """The facts of a file about one input or output; equal ones are shared.
 
-    :param dtype: the dtype in the file; None if unknown
     :param original_dtype: the dtype before the judge (``origin_data_type``); None if it is ``dtype``
     :param format: ``ND``, ``NCHW`` ...; the original format (``origin_format``) if the file has both
     :param shape: the original shape (``origin_shape``) if the file has both; -1 or -2: unknown dimension or rank
@@ -100,7 +99,6 @@ class Origin(NamedTuple):
     :param number: counts the operators of one graph of the model; -1 for an input of the graph
     :param main: whether this node is the operator itself, and not one that the expansion added
     :param inputs: the values that the node reads, by name; empty for an absent one
-    :param outputs: the values that it yields
     :param inner: values of the model that vanished when nodes were fused into this one
     :param merged: further values that became part of an input: (number of the input, value)
     """
@@ -142,18 +140,14 @@ class Refusal:
 class ModelFacts(NamedTuple):
     """The facts of a model file about itself.
 
-    :param format: ``om``, ``ge-proto``, ``atc-json``, ``onnx``, ``tensorflow``, ``saved-model``
     :param atc_cmdline: the command that compiled it, as written in the file; ``command``: split into arguments
     :param graph_precision_mode: the number of the mode that the engine used
     :param judged: whether the engine chose the dtypes; None if unknown
     :param has_casts: whether the engine's Casts are in the graph; None if unknown
     :param attributes: other facts of the file (``atc_version``, opset imports ...)
-    :param notes: facts that the reader could not read, or had to assume
     :param predicted: names and types are a translation from another framework; fusion may change them
     :param onnx: the ModelProto of an ONNX model, its functions inlined
-    :param refused: nodes that the compiler's front end refuses; their types are in no library
     :param inputs: of a model of another framework, with the shapes that are judged
-    :param shapes: those that were written into it, by input
     """
 
     format: ModelFormat

@@ -30,7 +30,6 @@ _MIXED = ("mixed_float16", "mixed_bfloat16")
 class OpenedModel:
     """A model that mixlists are checked with.
 
-    :ivar label: its name for people
     :ivar facts: its name for the baseline
     """
 

@@ -42,7 +42,6 @@ def moves_of(
 ) -> Moves:
     """Return what moves groups of nodes.
 
-    :param answer: the judging with the mixlist
     :param groups: indexes of nodes
     :param listed: how many of the first groups the mixlist is for; None for all
     """

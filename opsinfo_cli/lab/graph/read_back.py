@@ -154,10 +154,7 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack[Unmatch
 
 
 def _not_compared(row: NodeAnswer, group: frozenset[int]) -> str | None:
-    """Return why a compiled node is not compared; None if it is compared.
-
-    :param group: the predicted nodes that it was made of
-    """
+    """Return why a compiled node is not compared; None if it is compared."""
     if row.type in NOT_COMPUTED:
         return "an input, output or constant: never judged"
     if row.runs is None:

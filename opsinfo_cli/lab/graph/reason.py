@@ -52,7 +52,6 @@ class Reason(NamedTuple):
     """The reason for a node's dtypes.
 
     :param code: stable, for scripts; one of ``TEXTS``
-    :param policy: the list that the node is on; None if the lists are not used
     :param by: ``library`` or ``mixlist``, which put it there, or ``assumption``
     :param tensor: the node's deciding tensor, such as ``input 0``; None if there is none
     :param source: the output that it followed, beyond the Cast that it looked through; None if it followed none

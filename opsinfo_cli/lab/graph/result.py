@@ -131,8 +131,6 @@ class Counts(NamedTuple):
     :param low: nodes that run in float16, bfloat16 or hifloat8
     :param high: judged nodes that run in another floating-point or complex dtype
     :param not_judged: the other nodes, judged ones without a floating-point tensor included
-    :param first_column: nodes that got the first column because none fitted
-    :param assumed: nodes whose columns were assumed
     """
 
     nodes: int
@@ -343,7 +341,6 @@ class GraphAnswer:
     """A graph with the dtypes of its nodes, from either source.
 
     :ivar mode_name: the name of the precision mode; None if the dtypes are those of the file
-    :ivar fused: the fusions before the choice
     """
 
     mode_name: str | None = None
@@ -450,10 +447,7 @@ class GraphAnswer:
         return {**document, "nodes": [*document["nodes"]], "casts": [*document["casts"]]}
 
     def document(self, rows: Iterable[NodeAnswer], types: Sequence[TypeSummary]) -> GraphDocument:
-        """Return the document of some nodes, in which nodes and Casts are iterators: a graph may have millions.
-
-        :param types: the op types of the rows
-        """
+        """Return the document of some nodes, in which nodes and Casts are iterators: a graph may have millions."""
         model, counts = self.graph.model, self.cast_counts
         nodes = sum(each.nodes for each in types)
         low, high = sum(each.low for each in types), sum(each.high for each in types)
@@ -523,10 +517,7 @@ class GraphAnswer:
 class Answer(GraphAnswer):
     """One judging of a graph.
 
-    :ivar inputs: the dtype of every input slot of the graph
-    :ivar outputs: the dtype of every output slot
     :ivar considered: options of atc, and how each was handled
-    :ivar modes: the implementation modes of the nodes
     """
 
     def __init__(
@@ -539,9 +530,7 @@ class Answer(GraphAnswer):
         doubts: Callable[[Answer], Iterable[str]] = lambda _: (),
         judge_with_sizes: Callable[[], Answer | None] = lambda: None,
     ) -> None:
-        """:param doubts: yields the warnings
-        :param judge_with_sizes: returns the answer with a size for every open dimension; None: none is open
-        """
+        """:param judge_with_sizes: returns the answer with a size for every open dimension; None: none is open"""
         self._judge_with_sizes = judge_with_sizes
         self._doubts = doubts
         super().__init__(graph_judge.graph, fused)

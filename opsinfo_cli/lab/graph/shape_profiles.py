@@ -25,7 +25,6 @@ class ShapeProfile(NamedTuple):
     """One set of sizes of the open dimensions.
 
     :param name: its sizes as they are typed: ``8``, ``8,448``
-    :param shapes: the shape of every input with an open dimension
     """
 
     name: str

@@ -132,11 +132,7 @@ class TensorLosses:
 
 
 class CallLosses(NamedTuple):
-    """What the calls of one operator lose in one format.
-
-    :param largest: the largest magnitude
-    :param worst: the call that loses most
-    """
+    """What the calls of one operator lose in one format."""
 
     name: str
     calls: int

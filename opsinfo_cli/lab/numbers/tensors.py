@@ -203,10 +203,7 @@ def read_tensor(path: str) -> DumpedTensor | None:
 
 
 class OperatorLosses(NamedTuple):
-    """The losses of one op type's tensors in one format.
-
-    :param worst: the file with the greatest losses
-    """
+    """The losses of one op type's tensors in one format."""
 
     type: str
     files: int

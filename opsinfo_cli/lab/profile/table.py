@@ -73,7 +73,6 @@ class DeviceTask(NamedTuple):
     line: int
 
     def row(self, path: str) -> KernelRow:
-        """:param path: of its table"""
         return KernelRow(
             self.name,
             self.type,

@@ -232,7 +232,6 @@ class Profile(NamedTuple):
     :param runs: the time of everything by device and step, in the order of the tables
     :param nodes: the calls of the nodes that were asked for, by name
     :param others: the engine's other calls by op type, if nodes were asked for: the name of the first, their time
-    :param tables: with their rows counted
     """
 
     types: list[TypeTime]

@@ -81,7 +81,6 @@ def given_shapes(specs: Iterable[str | Mapping[str, Any]], shapes: Shapes, input
     A dimension that differs between sets of arrays is open.
 
     :param specs: as for :func:`input_sets`, or arrays by the name of the input
-    :param shapes: as ``--shape`` states them
     :raises UsageFault: if one does not fit the model, or an array does not fit the stated shapes
     :raises Refused: if a file cannot be read
     """
@@ -108,7 +107,6 @@ def input_sets(spec: str, proto: Any) -> list[InputSet]:
     """Return sets of inputs for a model.
 
     :param spec: ``random:SEED``, an ``.npz``, a folder of ``.npy`` or ``.pb`` files, or a folder of such folders
-    :param proto: the ModelProto of the model
     :raises UsageFault: if an input is missing, unknown, or of another dtype or shape
     :raises Refused: if a file cannot be read
     """

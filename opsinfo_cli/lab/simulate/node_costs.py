@@ -44,7 +44,6 @@ def rank_nodes(
 ) -> list[NodeCost]:
     """Return the nodes at which a plan rounds tensors, the most costly first; of equal ones the nearest to overflow.
 
-    :param progress: called after each node of the plan
     :raises Refused: if onnxruntime cannot compute the model
     """
     largest: dict[str, dict[str, float]] = {}

@@ -107,10 +107,7 @@ _NOTHING_ROUNDED = "no tensor of this model is low in this mode: nothing was rou
 
 
 def nothing_rounded(path: str) -> NoVerdict:
-    """Return the error for a bound that a model meets because nothing of it was rounded.
-
-    :param path: of the model
-    """
+    """Return the error for a bound that a model meets because nothing of it was rounded."""
     hint = "`opsinfo graph` shows which nodes are low, and --precision-mode chooses another mode"
     return NoVerdict(_NOTHING_ROUNDED, name="nothing-rounded", path=path, hint=hint)
 
@@ -211,12 +208,9 @@ class SimulationReport(NamedTuple):
     """The computed values, and their bounds.
 
     :param trace: the error along the graph; None: not requested
-    :param types: op types, the most costly first
     :param nodes: low nodes, the most costly first; None: not requested
     :param coverage: how many nodes the engine judges; the others are computed in float32
-    :param mixlist: the path of the mixlist
     :param warnings: what has no effect, such as op types of the mixlist that the target lacks
-    :param decided_open: names of the nodes for which open dimensions decided
     :param unproved: why the answer of the judge proves nothing
     """
 

@@ -40,7 +40,6 @@ class Rounder(NamedTuple):
     """How tensors are rounded in one model.
 
     :param opset: the version of the default domain
-    :param saturate: whether overflowing values become the largest value
     """
 
     opset: int
@@ -49,7 +48,6 @@ class Rounder(NamedTuple):
     def nodes(self, value: str, made: str, own: str, dtype: str, prefix: str) -> list[Any]:
         """Return nodes that read ``value``, of the dtype ``own``, and yield it rounded as ``made``.
 
-        :param prefix: prefix of the names of intermediate values
         :raises Refused: if the model's opset lacks operators that it needs
         """
         by_cast = dtype == "float16" or (dtype == "bfloat16" and self.opset >= FIRST_BFLOAT16_CAST)

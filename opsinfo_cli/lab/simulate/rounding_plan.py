@@ -69,7 +69,6 @@ class Spot(NamedTuple):
 class RoundedTensor(NamedTuple):
     """A tensor and the dtype that it is rounded to.
 
-    :param own: its dtype in the file
     :param type: the op type of the deciding node, and ``node`` its name
     """
 
@@ -167,7 +166,6 @@ def tensor_places(file: OnnxFile, graph: ModelGraph) -> TensorPlaces:
     """Find the tensors.
 
     :param file: the model, or its conversion to a newer opset
-    :param graph: the graph that is judged
     """
     finder = _Finder(file, graph)
     finder.scope(graph.subgraphs[0], 0)
@@ -188,10 +186,7 @@ class _Finder:
                 self.bodies.setdefault(subgraph.parent, []).append(subgraph)
 
     def scope(self, subgraph: Subgraph, scope: int) -> None:
-        """Find the tensors of the main graph or of a body.
-
-        :param scope: the number of the graph in the file
-        """
+        """Find the tensors of the main graph or of a body."""
         groups: dict[int, list[GraphNode]] = {}
         inputs: dict[str, GraphNode] = {}
         owner: dict[str, list[GraphNode]] = {}

@@ -88,9 +88,7 @@ class Simulation:
     ) -> None:
         """Open a model and compute it in float32, once.
 
-        :param prepared: its graph, prepared for judging
         :param inputs: at least one set
-        :param saturate: overflowing values become the largest value instead of Inf
         :raises MissingPackage: if onnx, onnxruntime or numpy is not installed
         :raises UsageFault: if the mode is unknown
         :raises Refused: if the model cannot be read or computed
@@ -153,7 +151,6 @@ class Simulation:
     ) -> list[TypeCost]:
         """The op types at whose nodes tensors are rounded, the most costly first.
 
-        :param progress: called after each of the plan's op types
         :param alone: without ``error_without``, which takes half of the time
         :raises Refused: if the mixlist is refused
         """

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 
 class ManyPlace:
-    """:param slots: how many trials run at once
-    :param devices: one for each of them; empty: those of the environment
-    """
+    """:param devices: one for each of them; empty: those of the environment"""
 
     def __init__(self, environ: Mapping[str, str], slots: int = 1, devices: Sequence[str] = ()) -> None:
         self.slots = slots

@@ -32,8 +32,6 @@ def find_cheaper(kept: Kept, count: int, rank: Rank, reach: Reach, most: int) ->
     """Ask for cheaper sets until none is left that could pass.
 
     :param kept: a set that passes, and fails without any one of its members
-    :param count: of candidates
-    :param most: maximum number of questions
     :returns: the cheapest that passed, which fails without any one of its members
     """
     proved = kept

@@ -80,7 +80,6 @@ class _Belief:
         """Return the group at the end of the pool that is clean with a probability near one half.
 
         :param is_guilty: whether a member of the pool is known to be needed
-        :param sizes: the allowed sizes
         """
         totals = [sum(map(row.__getitem__, pool)) for row in self.clean]
         sums = [0.0] * len(totals)

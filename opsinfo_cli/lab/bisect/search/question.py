@@ -19,7 +19,6 @@ class Question(NamedTuple):
 
     :param exact: whether only a run may answer it, not a conclusion from other answers if the check is monotone
     :param likely: the probability that it passes, estimated by the search
-    :param least: minimum number of runs
     :param extra: how many more runs one verdict must lead by than for other questions
     :param left: maximum number of remaining questions, this one included, if the check is monotone
     :param found: a set that passes and is minimal, if the search looks for a cheaper one only
@@ -43,7 +42,6 @@ def next_questions(
     is not known, the more probable one first.
 
     :param start: creates the search again
-    :param most: maximum number of questions
     """
     order = count()
     waiting: list[tuple[float, int, dict[Kept, bool]]] = [(-1.0, next(order), {})]

@@ -41,9 +41,7 @@ _OF_MODEL = "--shape"
 class RunOptions:
     """How the check is run.
 
-    :param journal: the run folder
     :param devices: comma-separated
-    :param ray: the address of a cluster
     :param resources: resources of a trial on it, comma-separated
     :param max_drop: how much larger a loss may be than that of the largest list
     """
@@ -171,7 +169,6 @@ class Check:
     def place(self, problem: Problem, console: Console, folder: str) -> TrialPlace:
         """Return the place where trials run.
 
-        :param folder: the run folder
         :raises UsageFault: if a simulation has no model
         :raises NoVerdict: if a simulation would prove nothing
         :raises Refused: if the model cannot be computed

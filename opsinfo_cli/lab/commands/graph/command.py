@@ -74,7 +74,6 @@ _ON = ("low", "high", "cast", "first-column", "assumed")
 class RowOptions:
     """Which rows are shown.
 
-    :param by: ``type`` or ``node``
     :param states: low, high, cast, first-column, assumed: the shown nodes are in one of them
     :param globs: patterns of names and op types
     """
@@ -327,7 +326,6 @@ def _require_new(word: str, out: str) -> None:
 
 
 def _rows(view: GraphView, rows: RowOptions, keep_dtype: str | None, console: Console) -> CommandAnswer:
-    """:param keep_dtype: the path of the keep_dtype file to write, if any"""
     chosen = _choose(view.answer, rows, console)
     if keep_dtype is not None:
         _write_keep_dtype(view.answer, chosen or [], keep_dtype, console)

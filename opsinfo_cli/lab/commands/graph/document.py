@@ -38,10 +38,8 @@ class GraphView:
     """A model's answer with what is said around it.
 
     :param facts: how the model was judged: (name, value)
-    :param caveats: what the answer assumes, and what it does not consider
     :param constants: the check of constants; None if it was not made
     :param compared_with: the option that asked for a comparison, as text: ``mixlist a.json``
-    :param cost: what the mixlist moves to high precision, with a profile
     :param chosen: index of the node that a page shows first
     """
 

@@ -21,7 +21,6 @@ class Band(NamedTuple):
 
     :param dtypes: of every node; empty for a row of ticks
     :param ticks: indexes of ticked nodes, in the order of the ribbon
-    :param name: the class of the ticks
     """
 
     label: str

@@ -39,7 +39,6 @@ ABSENT: Input = (None, UNKNOWN, "")
 class FusionRule(NamedTuple):
     """One pass of the compiler.
 
-    :param name: the compiler's name of the pass
     :param priority: its number in fusion_config.json, or one of those above
     :param changes: yields what it does to a graph; a change is made before the next one is asked for. Its docstring
         says what, unless ``about`` does
@@ -48,7 +47,6 @@ class FusionRule(NamedTuple):
     :param never: the SoCs on which it does not run
     :param confidence: how sure it is that the compiler does the same, on a chip that is not in ``seen``
     :param seen: the SoCs of which documentation, or a record of a compiler's run, says so
-    :param about: what the pass does, for people
     """
 
     name: str
@@ -110,7 +108,6 @@ class FusionGraph:
     """A graph while it is fused: nodes keep their places, and edges lead to nodes that are still there.
 
     :param supported: tells whether AI Core supports a node
-    :ivar soc: the SoC; None if it is unknown
     """
 
     def __init__(self, graph: ModelGraph, supported: Callable[[GraphNode], bool], soc: str | None = None) -> None:
@@ -200,7 +197,6 @@ class FusionGraph:
         return replace(result, attributes={**node.attributes, "constants": kept}) if kept else result
 
     def apply(self, name: str, change: Change) -> None:
-        """:param name: of the pass"""
         parts = [self.nodes[index] for index in change.parts]
         for index in dict.fromkeys((*change.gone, change.at)):
             for source in self.nodes[index].sources:

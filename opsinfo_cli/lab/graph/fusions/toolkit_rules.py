@@ -28,7 +28,6 @@ class JsonRule(NamedTuple):
 
     :param types: op types by the name of a node; the first one yields the output
     :param feeds: by node, what feeds each of its inputs: a node or an outer input
-    :param result: the op type of the result
     :param takes: the outer input that feeds each input of the result
     """
 
@@ -39,10 +38,7 @@ class JsonRule(NamedTuple):
 
 
 def json_rules(document: Any, source: str) -> list[FusionRule]:
-    """Return the rules of a file in its order; those that are not understood are left out.
-
-    :param source: the file, for people
-    """
+    """Return the rules of a file in its order; those that are not understood are left out."""
     rules: list[FusionRule] = []
     for number, rule in enumerate(document.get("Rules", ()) if isinstance(document, dict) else ()):
         try:

@@ -30,7 +30,6 @@ _LATE = 0xFF
 class Step(NamedTuple):
     """What one tensor did to the columns.
 
-    :param side: ``inputs`` or ``outputs``
     :param columns: those that it left
     """
 

@@ -34,7 +34,6 @@ class Kernels:
     """The kernels that the judge uses.
 
     :param operators: the target's op types; None without a target: every operator is assumed gray
-    :param soc: the target's SoC, for the columns of kernels
     """
 
     def __init__(self, operators: Operators | None, soc: str | None = None) -> None:

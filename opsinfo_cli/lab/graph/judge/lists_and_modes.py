@@ -31,7 +31,6 @@ GRAY_HIF8: dict[str, tuple[str, ...]] = {"hifloat8": WHITE_HIF8["hifloat8"], **B
 class Matched(NamedTuple):
     """The effect of one tensor on the columns.
 
-    :param fits: whether any column fitted it
     :param why: the applied rule, as the code of a reason
     :param followed: whether it used its producer's dtype
     :param through: whether it used the producer of a Cast
@@ -46,7 +45,6 @@ class Matched(NamedTuple):
 class JudgedTensor(NamedTuple):
     """One tensor while its node is judged.
 
-    :param row: the dtypes of its columns
     :param seen: the producer's output, for an input
     """
 
@@ -62,7 +60,6 @@ class Work:
 
     :ivar forced: ``_force_fp32_to_fp16``, which a tensor may set for those after it
     :ivar takes_16_gives_32: whether a column has float16 at input 0 and float32 at output 0
-    :ivar has_complex: whether a tensor is complex
     """
 
     __slots__ = ("facts", "forced", "has_complex", "null", "policy", "setting", "takes_16_gives_32")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 class OperatorPort(NamedTuple):
     """One input or output of a node before the judge.
 
-    :param dtype: its own dtype; None if unknown
     :param present: whether it has a description; an optional input that was left out has none
     :param fed: whether a producer feeds it; outputs are not fed
     :param late: whether the engine handles it after the others: fed by a Const, Constant or Variable, or not fed
@@ -96,14 +95,12 @@ def dtype_of(seen: str | Seen | None) -> str | None:
 class DtypeChoice(NamedTuple):
     """The dtypes of a node and the reason.
 
-    :param inputs: the dtype of each input; None if it is absent
     :param column: the column of the kernel; -1: not judged
     :param why: the code of the reason, see ``reason.TEXTS``
     :param policy: the policy of the chosen kernel, after the mixlist; None if lists are not used
     :param decided: (``inputs`` or ``outputs``, number) of the deciding tensor; None if there is none
     :param followed: whether this tensor followed its producer's dtype, not its own
     :param through: whether it followed the producer of a Cast
-    :param kernel: number of the chosen kernel, -1 for none
     :param detail: a further value for the reason's text
     :param layouts: formats of inputs and outputs that are not plain, None for plain ones; None: all are plain
     """

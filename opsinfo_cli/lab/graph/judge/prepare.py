@@ -54,11 +54,6 @@ class PreparedModel:
         prepare_like: Callable[[ModelGraph], PreparedModel],
         original: ModelGraph,
     ) -> None:
-        """:param fused: the graph after fusion, with the fusions
-        :param files: what the warnings of an answer are about, beside the mixlist
-        :param prepare_like: prepares another graph in the same way
-        :param original: the graph as it was read
-        """
         self.graph_judge = graph_judge
         self.considered = considered
         self.modes = modes

@@ -87,8 +87,6 @@ def customized_columns(customized: Customized, bound: Bound) -> list[int]:
 def refuses_all_nodes(customized: Customized, kernels: Sequence[Kernel]) -> bool:
     """Whether the library proves that no node of an op type can have the dtypes of a customize_dtypes file: no column
     of any kernel, static or dynamic, has them for the tensors that every node has.
-
-    :param kernels: of the op type
     """
     for kernel in kernels:
         if kernel.confidence != "library":

@@ -39,7 +39,6 @@ _SAVED_FILES = ("saved_model.pb", "saved_model.pbtxt")
 def read_graph(path: str, seen: Callable[[int], None] | None = None, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """Return the graph of a model file, or of the folder of a SavedModel.
 
-    :param seen: called with the size of the file in bytes, for a progress line
     :param shapes_of: the shapes of the inputs, which are written into the model before anything is inferred from it
     :raises UsageFault: if shapes are given, and the model has its own, or others
     :raises Refused: if the file cannot be opened or is not a model

@@ -65,8 +65,6 @@ class SourceGraph:
     """A graph of the source framework, or the body of a control operator.
 
     :ivar inputs: names of the values from outside
-    :ivar outputs: names of the results
-    :ivar tensors: the facts of each value
     :ivar input_names: names of inputs whose node is named differently from the value
     :ivar parent_inputs: the parent's input that feeds each input of a body
     :ivar parent_outputs: the parent's output that each output of a body feeds, -1 for none

@@ -362,10 +362,7 @@ def read_om(file: IO[bytes], path: str) -> ModelGraph:
 
 
 def _read_binary(data: bytes, start: int, model: _Model) -> None:
-    """Read the binary form, one operator at a time.
-
-    :param start: the place of the data in the file
-    """
+    """Read the binary form, one operator at a time."""
     decoder = Decoder(data, _TABLE, model.path, start, _KEPT, {"Desc": model.desc})
     for tag, first, last in fields(data, 0, len(data)):
         if tag == _GRAPH:

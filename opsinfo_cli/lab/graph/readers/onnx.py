@@ -266,7 +266,6 @@ def write_shapes(proto: Any, shapes: Shapes) -> None:
 def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, folded: bool = True) -> ModelGraph:
     """The graph of an ONNX model.
 
-    :param shapes_of: the shapes of its inputs, which are written into it
     :param folded: whether constants are folded, as the compiler's preparation does it
     :raises MissingPackage: if the ``onnx`` package is not installed
     :raises Damaged: if the file is broken, or an edge refers to a missing node

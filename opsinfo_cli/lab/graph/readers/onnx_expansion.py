@@ -47,7 +47,6 @@ class Translation(NamedTuple):
     """How the front end translates a node.
 
     :param type: of the one node that it becomes; empty if it becomes several
-    :param built: the nodes that it becomes
     :param refused: why atc refuses the model; empty if it does not
     """
 

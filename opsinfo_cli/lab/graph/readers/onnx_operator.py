@@ -32,10 +32,7 @@ class From(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """An Identity of an input of the operator; an empty float32 constant if it is not given.
-
-    :param name: of the Identity
-    """
+    """An Identity of an input of the operator; an empty float32 constant if it is not given."""
 
     name: str
     input: int
@@ -55,7 +52,6 @@ class Constant(NamedTuple):
 class ExpansionStep(NamedTuple):
     """A node that the plugin builds.
 
-    :param name: within the operator
     :param dtype: that of its output, also ``OUTPUT``; empty for that of its first input, or of the operator for the
         operator itself
     """

@@ -123,8 +123,6 @@ class Decoder:
     """Decodes the binary form.
 
     :param table: the fields that are read of each message, by number: name, and kind or message
-    :param path: the file with the data, for the places of weights
-    :param start: the place of the data in the file
     :param keys: keys of entries (messages named ``Entry``) that are read; None for all
     :param made: makes the values of messages that often repeat, by name; equal messages become one value
     """

@@ -229,8 +229,6 @@ class _Library:
         """A source graph with calls inlined and the functions of control operators as bodies.
 
         :param inputs: values from outside, besides the placeholders
-        :param outputs: the results
-        :param tensors: the facts of the inputs
         """
         if depth > DEEPEST:
             raise WireFault(0, f"functions are nested more than {DEEPEST} deep")

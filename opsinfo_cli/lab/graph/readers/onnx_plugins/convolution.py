@@ -58,7 +58,6 @@ def _int8_fc(it: OnnxOperator) -> None:
 
 
 def _dequantized(it: OnnxOperator, op_type: str, scale: str) -> str:
-    """:param scale: the dtype of the scale"""
     product = it.add(op_type, 0, 1, 2, dtype="int32")
     return it.add("AscendDequant", product, Constant(scale, it.number("Y_scale", 1.0)), name="Deq", dtype="float16")
 
