@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...errors import OpsinfoError
-    from ..graph.fusions.limits import FusionLimit
+    from ..graph.fusions.limits import Limit
     from ..graph.result import Coverage
     from .candidates import SetJudge
     from .problem import Problem
@@ -242,7 +242,7 @@ class Effect(NamedTuple):
     still_low: list[str]
     coverage: Coverage
     hf32: int
-    limits: list[FusionLimit]
+    limits: list[Limit]
 
 
 def effect_of(sets: SetJudge, types: frozenset[str]) -> Effect:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from ...errors import Damaged, Locked, UsageFault
-from .loss import loss_of
 from .run_folder import write_error
-from .verdicts import TrialVerdict
+from .verdicts import TrialVerdict, loss_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -31,12 +31,11 @@ from ..graph.readers.onnx import external_files
 from ..graph.verdict import nothing_judged
 from ..profile.table import find_tables
 from ..simulate.simulate_model import open_simulation
-from .candidates import SetJudge, doubts, move_types, prune
+from .candidates import SetJudge, doubts, move_types, order_by_suspicion, prune
 from .journal import FILES
 from .run_folder import BEST, keep_dtype_name, mixlist_name
 from .search.minimal_set import Price, price
 from .session import SearchSubject
-from .suspicion import order_by_suspicion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

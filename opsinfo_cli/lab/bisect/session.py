@@ -9,12 +9,11 @@ from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Refused, UsageFault
-from .loss import loss_of
 from .run_folder import OUTPUT
 from .search.minimal_set import SearchEnd, find_minimal_set
 from .search.question import Question, next_questions
 from .trial import Trial
-from .verdicts import Knowledge, SetRun, TrialVerdict, verdict_of
+from .verdicts import Knowledge, SetRun, TrialVerdict, loss_of, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence

@@ -1,7 +1,8 @@
-"""Verdicts: of one run, and of a set of candidates after one run or several."""
+"""Verdicts: of one run, with the loss that it prints, and of a set of candidates after one run or several."""
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +30,21 @@ def verdict_of(code: int) -> TrialVerdict | None:
     if code == SKIPS:
         return TrialVerdict.CANNOT_TELL
     return TrialVerdict.FAIL if 0 < code < SKIPS else None
+
+
+_NUMBER = re.compile(
+    r"(?<![\w.-])[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?|nan)(?![\w]|\.\d)", re.IGNORECASE
+)
+
+
+def loss_of(output: str) -> float | None:
+    """Return the last number that stands by itself; None: there is none.
+
+    >>> loss_of("top1 0.761\\nloss: 3.2e-04 (float16)"), loss_of("done"), loss_of("-0.76")
+    (0.00032, None, -0.76)
+    """
+    found = _NUMBER.findall(output)
+    return float(found[-1]) if found else None
 
 
 class SetRun(NamedTuple):

@@ -16,7 +16,7 @@ from ...core.terminal.atc_option import OF_GRAPH, tell_atc
 from ...core.terminal.config import Targeted
 from ...core.terminal.console import Console
 from ...core.terminal.params import Choice, OutputFile, bundle, install_options, option, prints, strict_option
-from ...core.terminal.plot import picture, require_svg, svg_text
+from ...core.terminal.plot import Curve, MarkKind, Plot, PlotMark, picture, require_svg, svg_text
 from ...errors import UsageFault, counted, join_some
 from ..graph.api import open_model
 from ..graph.verdict import share_not_judged
@@ -24,7 +24,6 @@ from ..simulate.report import SimulationReport
 from ..simulate.simulate_model import open_simulation, report_of
 from ..simulate.simulation import onnx_model
 from ..simulate.trace import JUMP, TracedNode
-from .error_plot import error_plot
 from .graph.document import coverage_text
 from .judge_options import JudgeOptions, judge_model, judge_options, model_argument, require_model
 from .model_explorer import simulation_node_data
@@ -285,6 +284,38 @@ def _passes(report: SimulationReport) -> str:
     largest = "not finite" if math.isinf(worst) else number(worst)
     smallest = "" if report.min_cosine is None else f", the smallest cosine {'unknown' if least is None else least!r}"
     return f"fails {bounds}: {counted(len(failing), 'output')}, the largest error is {largest}{smallest}"
+
+
+_LOWEST = -8
+"""The power of ten below which an error is drawn as zero."""
+
+
+def error_plot(nodes: Sequence[TracedNode]) -> Plot:
+    """Return errors in powers of ten; a node without error is at the bottom, one with Inf or NaN at the top."""
+    powers = [math.log10(node.error) for node in nodes if 0 < node.error < math.inf]
+    low = max(_LOWEST, math.floor(min(powers, default=_LOWEST)))
+    high = max(math.ceil(max(powers, default=0)), low + 1)
+    wrong = next((node for node in nodes if node.inf or node.nan), None)
+    points: list[tuple[float, float]] = []
+    marks: list[PlotMark] = []
+    for number, node in enumerate(nodes, 1):
+        y = min(high, max(low, math.log10(node.error))) if node.error > 0 else low
+        points.append((number, y))
+        kind: MarkKind = "bad" if node is wrong else "jump" if node.jumps else "usual"
+        marks.append(PlotMark(number, y, f"{node.node} ({node.type}): {node.error:.3g}", kind))
+    return Plot(
+        "Error along the graph",
+        "1e",
+        "node",
+        [Curve("", points)],
+        low,
+        high,
+        1,
+        len(nodes),
+        marks=marks,
+        caption="max|a-b| / max|b| of each node's outputs",
+        empty="No floating-point value in the main graph.",
+    )
 
 
 # page

@@ -18,7 +18,7 @@ from .graph import ModelGraph
 from .judge.modes import mode_by_number
 from .judge.prepare import prepare
 from .readers import read_graph
-from .refusals import refusal_lines
+from .verdict import refusal_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

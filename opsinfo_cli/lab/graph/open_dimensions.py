@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...core.cann.input_shapes import options_for
 from ...errors import counted, join_some
-from .fusions.limits import FusionLimit, fusion_limits
+from .fusions.limits import Limit, fusion_limits
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -44,10 +44,10 @@ def with_sizes(graph: ModelGraph) -> ModelGraph:
     return graph.with_nodes(nodes)
 
 
-def limits_of(answer: Answer) -> Iterator[FusionLimit]:
+def limits_of(answer: Answer) -> Iterator[Limit]:
     """Yield what the answer for a predicted graph cannot show."""
     if nodes := answer.decided_open:
-        yield FusionLimit("open-dimensions", open_dimensions_text(nodes, answer.graph.model.inputs), nodes)
+        yield Limit("open-dimensions", open_dimensions_text(nodes, answer.graph.model.inputs), nodes)
     yield from fusion_limits(answer.fused)
 
 

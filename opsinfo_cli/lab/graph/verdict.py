@@ -1,4 +1,6 @@
-"""What a verdict on a model's accuracy rests on: what was not judged, or is low in the model itself, never passes."""
+"""What a verdict on a model's accuracy rests on: what was not judged, or is low in the model itself, never passes; and
+the nodes that the compiler's front end refuses, as warnings.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,16 @@ from typing import TYPE_CHECKING
 
 from ...core.cann.dtype_names import precision_of
 from ...core.cann.onnx_opsets import NEWEST_OPSET
-from ...errors import NoVerdict, counted
+from ...errors import NoVerdict, counted, join_some
 from .result import NOT_COMPUTED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .graph import GraphNode, ModelFacts
     from .result import Coverage, GraphAnswer
+
+_MOST_REFUSALS = 5
 
 
 def nothing_judged(answer: GraphAnswer) -> NoVerdict | None:
@@ -55,6 +61,20 @@ def opset_hint(model: ModelFacts) -> str:
         return ""
     convert = f"`onnx.version_converter.convert_version(model, {NEWEST_OPSET})`"
     return f"the model has opset {opset}: export it with opset {NEWEST_OPSET}, or convert it with {convert}"
+
+
+def refusal_lines(model: ModelFacts) -> Iterator[str]:
+    """Yield a line for each operator and reason, with its nodes, and what to do."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for refusal in model.refused:
+        groups.setdefault((refusal.type, refusal.why), []).append(f"`{refusal.name}`")
+    for (op, why), names in list(groups.items())[:_MOST_REFUSALS]:
+        yield f"atc refuses this model: {join_some(names)} ({op}): {why}"
+    if len(groups) > _MOST_REFUSALS:
+        yield f"atc refuses this model: {counted(len(groups) - _MOST_REFUSALS, 'more operator')} of it too"
+    hint = opset_hint(model)
+    if groups and hint:
+        yield hint
 
 
 def share_not_judged(coverage: Coverage) -> str:

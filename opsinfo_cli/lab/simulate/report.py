@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ...core.document import Count, LineNumber, Schema, headed, optional
 from ...errors import NoVerdict, join_some
+from ..graph.fusions.limits import Limit
 from ..graph.graph import Refusal
 from ..graph.open_dimensions import limits_of
 from ..graph.result import Coverage
@@ -24,18 +25,6 @@ if TYPE_CHECKING:
     from .rounding_plan import RoundingPlan
     from .simulation import OutputErrors, Simulation
     from .trace import Trace
-
-
-@dataclass(frozen=True)
-class Limit:
-    """One limit of the simulation."""
-
-    kind: str
-    """The subject: kernels, fusion, replaced, overflow, inner-tensors and others."""
-    message: str
-    """The limit as text."""
-    nodes: tuple[str, ...] = ()
-    """The affected nodes; empty if all nodes may be affected."""
 
 
 ALWAYS = (
@@ -85,7 +74,7 @@ def _limits_of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer)
     if assumed:
         message = f"kernels that choose dtypes when compiling: dtypes are assumed for {join_some(assumed)}"
         yield Limit("assumed", message, assumed)
-    yield from (Limit(*limit) for limit in limits_of(answer))
+    yield from limits_of(answer)
     refused = tuple(refusal.name for refusal in answer.graph.model.refused)
     if refused:
         yield Limit("refused-by-atc", f"atc refuses the model: {join_some(refused)}", refused)

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from opsinfo_cli.core.terminal.plot import Curve, Plot, PlotMark, svg_text, text_rows
-from opsinfo_cli.lab.commands.error_plot import error_plot
+from opsinfo_cli.lab.commands.simulate import error_plot
 from opsinfo_cli.lab.simulate.trace import TracedNode
 from opsinfo_cli.logs.commands.scale_plot import scale_plot
 from opsinfo_cli.logs.evidence import Evidence

@@ -11,7 +11,7 @@ from cli_support import Run
 from model_files import dump
 
 from opsinfo_cli.errors import Refused
-from opsinfo_cli.lab.bisect.suspicion import is_risky, order_by_suspicion
+from opsinfo_cli.lab.bisect.candidates import is_risky, order_by_suspicion
 from opsinfo_cli.lab.graph.evidence import read_evidence
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"

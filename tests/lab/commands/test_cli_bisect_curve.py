@@ -13,7 +13,7 @@ from bisect_support import CHAIN, among, black, script
 from cli_support import Run
 from model_files import dump
 
-from opsinfo_cli.lab.bisect.loss import loss_of
+from opsinfo_cli.lab.bisect.verdicts import loss_of
 
 Search = Callable[..., Any]
 LOSSES = {"MatMulV2": 0.5, "SoftmaxV2": 0.3, "Mul": 0.01}

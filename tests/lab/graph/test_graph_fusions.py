@@ -14,7 +14,7 @@ from case_support import entry_of, library_of, marks_of
 from opsinfo_cli.core.cann.option_files import KeepDtype
 from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.lab.graph.builder import GraphBuilder
-from opsinfo_cli.lab.graph.fusions.fuse import RULES, fused_into, names_not_applied
+from opsinfo_cli.lab.graph.fusions.fuse import RULES, fused_into, unknown_passes
 from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts, ModelGraph
 from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.read_back import read_back
@@ -149,7 +149,7 @@ def test_fusions_whose_rules_are_not_public_are_named_where_they_may_apply() -> 
         ("u", "Pack", ["x"] * 64, "float32 2"),
     )
     assert dict(prepared(made).fused.not_applied) == {"EinsumPass": ["e"], "PackFusionPass": ["u"]}
-    assert not {*names_not_applied()} & RULES.keys()
+    assert not {row["name"] for row in unknown_passes()} & RULES.keys()
 
 
 def test_keep_dtype_names_what_was_parsed() -> None:
@@ -206,7 +206,7 @@ def test_a_library_without_entries_of_a_type_assumes_no_support() -> None:
 
 def test_the_page_on_fusions_has_every_one() -> None:
     page = (ROOT / "docs" / "fusions.md").read_text("utf-8")
-    assert [name for name in (*RULES, *names_not_applied()) if f"`{name}`" not in page] == []
+    assert [name for name in (*RULES, *(row["name"] for row in unknown_passes())) if f"`{name}`" not in page] == []
 
 
 def test_a_read_back_finds_a_fused_node_by_the_names_of_its_parts() -> None:

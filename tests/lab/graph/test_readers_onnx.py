@@ -16,7 +16,7 @@ from opsinfo_cli.lab.graph.graph import ModelGraph, Refusal
 from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.mixlist_check import second_types
 from opsinfo_cli.lab.graph.readers import read_graph
-from opsinfo_cli.lab.graph.refusals import refusal_lines
+from opsinfo_cli.lab.graph.verdict import refusal_lines
 
 onnx = pytest.importorskip("onnx")
 numpy = pytest.importorskip("numpy")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from math import ceil
 from typing import TypeAlias
 
 from ....core.document import as_json
 from ....core.terminal.answer import Cell, Column, CommandAnswer, Lines, Table
 from ....core.terminal.console import Console
 from ....core.terminal.page import section, table_page
-from ....core.terminal.plot import svg_text
+from ....core.terminal.plot import Curve, MarkKind, Plot, PlotMark, svg_text
 from ....errors import counted, join_some
 from ...bisect.culprits import BisectAnswer, Candidate, NodesAnswer, SearchPlan
 from ...bisect.curve import CurvePoint
@@ -20,7 +20,6 @@ from ...bisect.session import Rules, SearchSession
 from ...bisect.verdicts import TrialVerdict
 from ..cost import cost_text, duration, nodes_text, size
 from ..graph.document import coverage_text
-from .curve_plot import curve_plot
 
 Show: TypeAlias = Callable[[str, float], None]
 """Shows a text, and the share that is done."""
@@ -68,7 +67,7 @@ def progress_of(console: Console, show: Show, what: str) -> Callable[[SearchSess
         is_told = True
         if seconds >= _SLOW:
             expected = price(count, lead, session.subject.cost is not None)
-            times = [span(ceil(max(0, bound - runs) / slots) * seconds) for bound in (expected.one, expected.most)]
+            times = [span(math.ceil(max(0, bound - runs) / slots) * seconds) for bound in (expected.one, expected.most)]
             console.note(f"a run takes {span(seconds)}: expect {between(*times)} more")
 
     return tell
@@ -311,4 +310,50 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
     tables.append(Table(columns, sets, title="Lists that were run"))
     return table_page(
         f"Smallest list: {answer.end.ended.replace('-', ' ')}", facts, tables, lead=lead, styles=["plot.css"]
+    )
+
+
+_SPARE = 0.05
+"""The share of the range that is free above and below the points."""
+
+
+def curve_plot(points: Sequence[CurvePoint]) -> Plot:
+    """Return the lists as a plot: loss upwards, cost (time, else the bytes moved to high, else nodes) to the right.
+
+    The line is the least loss that a list of at most this cost has. Dominated lists are gray; a loss that is not finite
+    is at the top.
+    """
+    if points[0].cost.microseconds is not None:
+        unit, costs = "microseconds", [point.cost.microseconds or 0.0 for point in points]
+    elif any(point.cost.bytes for point in points):
+        unit, costs = "bytes in high precision", [float(point.cost.bytes) for point in points]
+    else:
+        unit, costs = "nodes in high precision", [float(point.cost.nodes) for point in points]
+    finite = [point.number for point in points if math.isfinite(point.number)] or [0.0]
+    spare = (max(finite) - min(finite)) * _SPARE or abs(finite[0]) * _SPARE or 1.0
+    low, high = min(finite) - spare, max(finite) + spare
+    line: list[tuple[float, float]] = []
+    marks: list[PlotMark] = []
+    for cost, point in sorted(zip(costs, points, strict=True), key=lambda pair: pair[0]):
+        y = point.number if math.isfinite(point.number) else high
+        if math.isfinite(point.number) and (not line or y < line[-1][1]):
+            line.append((cost, y))
+        kind: MarkKind = "bad" if not math.isfinite(point.number) else "faint" if point.dominated else "large"
+        names = ", ".join(point.names) or "no op type"
+        marks.append(PlotMark(cost, y, f"loss {point.number:.4g}, {unit} {cost:g}, trial {point.trial}: {names}", kind))
+    if line:
+        line.append((max(costs), line[-1][1]))
+    return Plot(
+        "Loss against cost",
+        "",
+        unit,
+        [Curve("", line)],
+        low,
+        high,
+        math.floor(min(costs)),
+        math.ceil(max(costs)),
+        holds=True,
+        marks=marks,
+        caption="loss of the lists that were run; gray: another list costs and loses no more",
+        empty="No list has a finite loss.",
     )

@@ -117,7 +117,7 @@ def fuse(
             result = () if change.node is None else (change.node.name,)
             fusions.append(Fusion(rule.name, tuple([part.name for part in parts]), result, rule.confidence_on(it.soc)))
             it.apply(rule.name, change)
-    for row in _unknown_passes():
+    for row in unknown_passes():
         if nodes := [node.name for node in it.of(*row["types"]) if _may_take(it, row, node)]:
             not_applied.setdefault(row["name"], []).extend(nodes)
     return Fused(it.result() if fusions else graph, fusions, not_applied)
@@ -158,14 +158,10 @@ def _support_of(graph: ModelGraph, kernels: Kernels) -> Callable[[GraphNode], bo
 
 
 @cache
-def _unknown_passes() -> list[dict[str, Any]]:
+def unknown_passes() -> list[dict[str, Any]]:
     """Return the passes whose rules are not known, see the file."""
     found: list[dict[str, Any]] = package_data("opsinfo_cli.lab.graph", "fusions-not-applied")["passes"]
     return found
-
-
-def names_not_applied() -> list[str]:
-    return [row["name"] for row in _unknown_passes()]
 
 
 def _may_take(it: FusionGraph, row: Mapping[str, Any], node: GraphNode) -> bool:
