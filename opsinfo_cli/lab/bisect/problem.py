@@ -420,11 +420,7 @@ def require_sense(options: SubjectOptions) -> None:
     elif options.against is None:
         hint = "--write-as habana|mindspore|names makes lists of the names of --among, without a target"
         raise UsageFault("bisect requires --against", name="needs-target", hint=hint)
-    of_models = {
-        "--curve": options.curve,
-        "--allow-hf32": options.allow_hf32,
-        "--by node": options.by == "node",
-    }
+    of_models = {"--curve": options.curve, "--allow-hf32": options.allow_hf32, "--by node": options.by == "node"}
     for word in (word for word, given in of_models.items() if given and options.model is None):
         raise UsageFault(f"{word} requires --model", name="needs-model")
     if options.profile and (options.model is None or options.grow):

@@ -144,12 +144,7 @@ def judge_model(
     mixlist = accepted_mixlist(options.mixlist, console) if options.mixlist else None
     with console.progress(f"judging {len(graph)} nodes"):
         prepared = prepare_model(
-            graph,
-            target,
-            options.keep_dtype,
-            options.customize_dtypes,
-            options.atc,
-            options.no_fusion,
+            graph, target, options.keep_dtype, options.customize_dtypes, options.atc, options.no_fusion
         )
         answer = prepared.judge(mode.name, mixlist)
         _ = answer.counts

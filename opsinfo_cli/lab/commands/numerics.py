@@ -5,27 +5,27 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 
 import click
 
 from ...core.cann.library import Operators
 from ...core.cann.policy import Policy
 from ...core.cann.targets.found import TargetOptions
-from ...core.document import Count, headed
+from ...core.document import headed
 from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, Table
 from ...core.terminal.config import Targeted, given_or_configured
 from ...core.terminal.console import Console
 from ...core.terminal.open import open_given, require_against
 from ...core.terminal.params import TARGET, Choice, Word, install_options, option, prints
 from ...errors import UsageFault, counted
-from ..numbers.calls import CallLosses, TensorLosses, by_name, op_types_of, read_calls, spelled_as_types
+from ..numbers.calls import DumpedOperator, by_name, read_calls
 from ..numbers.float_formats import FORMATS, HIF8
 from ..numbers.single_values import SingleValue, single_value
 from ..numbers.tensors import (
     DumpedTensor,
+    DumpedType,
     FormatLosses,
-    OperatorLosses,
     TensorRow,
     by_operator,
     dump_files,
@@ -69,26 +69,6 @@ class Formats:
 
 
 @dataclass(frozen=True)
-class DumpedType:
-    """The dumped tensors of one op type."""
-
-    name: str
-    """The op type."""
-    policy: Policy | None
-    """white: may be reduced. black: not reduced. gray: follows its producer. null: unknown."""
-    files: int
-    """Number of tensors."""
-    values: Count
-    """Number of values."""
-    losses: FormatLosses
-    """Number of affected values in the format of --low."""
-    worst: str
-    """The file with the largest losses."""
-    candidate: bool
-    """Whether values overflow or become zero and the op type is not on the black list."""
-
-
-@dataclass(frozen=True)
 class DumpedTensors:
     """The tensors in files."""
 
@@ -96,32 +76,8 @@ class DumpedTensors:
     """The format that operators are ranked by."""
     tensors: list[TensorRow]
     """The tensors, one for each file."""
-    operators: list[DumpedType]
+    operators: Sequence[DumpedType]
     """Op types of the files that are named like Ascend dumps, worst first."""
-
-
-@dataclass(frozen=True)
-class DumpedOperator:
-    """The calls of one operator, by the statistics of their floating-point tensors."""
-
-    name: str
-    """The operator: torch's name, or MindSpore's."""
-    op_type: str | None
-    """The op type that it runs, in the target if one is given; null: unknown."""
-    policy: Policy | None
-    """white: may be reduced. black: not reduced. gray: follows its producer. null: unknown."""
-    calls: Count
-    """Number of calls."""
-    tensors: Count
-    """Number of tensors that they read and yield."""
-    losses: TensorLosses
-    """Number of affected tensors in the format of --low."""
-    largest: float | None
-    """The largest absolute value; null: infinite or NaN."""
-    worst: str
-    """The call that loses most."""
-    candidate: bool
-    """Whether a tensor overflows or becomes zero and the op type is not on the black list."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +86,7 @@ class DumpedCalls:
 
     low: str
     """The format that operators are ranked by."""
-    calls: list[DumpedOperator]
+    calls: Sequence[DumpedOperator]
     """Operators of a dump.json of msprobe, those that lose most first."""
 
 
@@ -191,8 +147,8 @@ def command(
     target = open_given(against, console, options)
     operators = target.operators if target else None
     if dumps:
-        calls = by_name((call for path in dumps for call in read_calls(path)), FORMATS[_LOW[low]])
-        return calls_answer(calls, operators, _LOW[low])
+        calls = by_name((call for path in dumps for call in read_calls(path)), FORMATS[_LOW[low]], operators)
+        return calls_answer(calls, _LOW[low])
     load_numpy()
     tensors = []
     for path in paths:
@@ -210,12 +166,12 @@ def command(
             tensors.append(tensor)
             if tensor.not_finite:
                 console.warn(f"{file}: already infinite or NaN: {counted(tensor.not_finite, 'value')}")
-    by_type = by_operator(tensors, _LOW[low])
+    by_type = [_with_policy(row, operators) for row in by_operator(tensors, _LOW[low])]
     others = len(tensors) - sum(operator.files for operator in by_type)
     if by_type and others:
         subject = "1 file is" if others == 1 else f"{others} files are"
         console.warn(f"{subject} not named as a dump, so the operator is unknown")
-    return tensors_answer(tensors, by_type, operators, _LOW[low])
+    return tensors_answer(tensors, by_type, _LOW[low])
 
 
 _LIMITS = {**{name: known.limits for name, known in FORMATS.items()}, "hif8": HIF8}
@@ -266,36 +222,19 @@ def _number(value: float, digits: int) -> str:
     return repr(value) if digits >= 17 else min(repr(value), f"{value:.{digits}g}", key=len)
 
 
-def tensors_answer(
-    tensors: Sequence[DumpedTensor], by_type: Sequence[OperatorLosses], operators: Operators | None, low: str
-) -> CommandAnswer:
+def _with_policy(row: DumpedType, operators: Operators | None) -> DumpedType:
+    policy = operators[row.name].entry.policy if operators and row.name in operators else None
+    return replace(row, policy=policy, candidate=row.candidate and policy is not Policy.BLACK)
+
+
+def tensors_answer(tensors: Sequence[DumpedTensor], by_type: Sequence[DumpedType], low: str) -> CommandAnswer:
     """:param by_type: the losses of files that are named after an operator; without any, a row for each file"""
-    policies: dict[str, Policy | None] = {
-        operator.type: operators[operator.type].entry.policy if operators and operator.type in operators else None
-        for operator in by_type
-    }
-    candidates = [
-        operator for operator in by_type if operator.is_candidate and policies[operator.type] is not Policy.BLACK
-    ]
-    table = _operator_table(by_type, policies) if by_type else _tensor_table(tensors)
-
-    def document() -> DumpedTensors:
-        types = [
-            DumpedType(
-                operator.type,
-                policies[operator.type],
-                operator.files,
-                operator.values,
-                operator.losses,
-                operator.worst,
-                operator in candidates,
-            )
-            for operator in by_type
-        ]
-        return DumpedTensors(low, [tensor.row for tensor in tensors], types)
-
-    notes = _candidates([operator.type for operator in candidates], low)
-    return CommandAnswer(lambda: headed("numerics", document()), lambda: [table], notes=notes)
+    table = _operator_table(by_type) if by_type else _tensor_table(tensors)
+    return CommandAnswer(
+        lambda: headed("numerics", DumpedTensors(low, [tensor.row for tensor in tensors], by_type)),
+        lambda: [table],
+        notes=_candidates([row.name for row in by_type if row.candidate], low),
+    )
 
 
 def _candidates(names: Iterable[str], low: str) -> list[str]:
@@ -304,68 +243,37 @@ def _candidates(names: Iterable[str], low: str) -> list[str]:
     return [f"candidates for the black list in {low}: {known}"] if known else []
 
 
-def calls_answer(calls: Sequence[CallLosses], operators: Operators | None, low: str) -> CommandAnswer:
-    """:param calls: the losses of each operator, from the statistics of its calls"""
-    types: dict[str, str | None] = {}
-    for operator in calls:  # the first type that the target has, else the first known one
-        known = op_types_of(operator.name)
-        here = (op for op in (*known, *spelled_as_types(operator.name)) if operators and op in operators)
-        types[operator.name] = next(iter((*here, *known)), None)
-    policies = {
-        name: operators[op].entry.policy if operators and op and op in operators else None for name, op in types.items()
-    }
-    candidates = [row for row in calls if row.is_candidate and policies[row.name] is not Policy.BLACK]
+def calls_answer(calls: Sequence[DumpedOperator], low: str) -> CommandAnswer:
     titles = ("largest", "overflow", "zero", "subnormal", "tensors")
     columns = [Column("operator"), Column("op type"), Column("policy", policy=True)]
     columns += [Column(title, number=True, spare=title == "tensors") for title in titles]
     rows: list[list[Cell]] = [
         [
-            operator.name,
-            types[operator.name] or "-",
-            str(policies[operator.name] or "-"),
-            f"{operator.largest:.4g}",
-            *map(str, astuple(operator.losses)),
-            str(operator.tensors),
-            PathCell(operator.worst),
+            row.name,
+            row.op_type or "-",
+            str(row.policy or "-"),
+            f"{row.largest:.4g}",
+            *map(str, astuple(row.losses)),
+            str(row.tensors),
+            PathCell(row.worst),
         ]
-        for operator in calls
+        for row in calls
     ]
     table = Table([*columns, Column("worst call", spare=True)], rows, title=f"Tensors that overflow or vanish in {low}")
-
-    def document() -> DumpedCalls:
-        operators = [
-            DumpedOperator(
-                row.name,
-                types[row.name],
-                policies[row.name],
-                row.calls,
-                row.tensors,
-                row.losses,
-                row.largest,
-                row.worst,
-                row in candidates,
-            )
-            for row in calls
-        ]
-        return DumpedCalls(low, operators)
-
-    notes = _candidates([op for operator in candidates if (op := types[operator.name])], low)
-    return CommandAnswer(lambda: headed("numerics", document()), lambda: [table], notes=notes)
+    notes = _candidates([row.op_type for row in calls if row.candidate and row.op_type], low)
+    return CommandAnswer(lambda: headed("numerics", DumpedCalls(low, calls)), lambda: [table], notes=notes)
 
 
-def _operator_table(by_type: Sequence[OperatorLosses], policies: dict[str, Policy | None]) -> Table:
-    columns = [Column("operator"), Column("policy", policy=True), Column("overflow", number=True)]
-    columns += [
-        Column("zero", number=True),
-        Column("subnormal", number=True),
-        Column("coarse", number=True, spare=True),
-    ]
-    columns += [Column("files", number=True, spare=True), Column("worst file", spare=True)]
+def _operator_table(by_type: Sequence[DumpedType]) -> Table:
+    titles = ("overflow", "zero", "subnormal", "coarse", "files")
+    columns = [Column("operator"), Column("policy", policy=True)]
+    columns += [Column(title, number=True, spare=title in ("coarse", "files")) for title in titles]
+    columns.append(Column("worst file", spare=True))
     rows: list[list[Cell]] = []
     fields = []
     for operator in by_type:
         counts = _shares(operator.losses, operator.values, "overflow", "zero", "subnormal", "coarse")
-        front = [operator.type, str(policies[operator.type] or "-"), *counts, str(operator.files)]
+        front = [operator.name, str(operator.policy or "-"), *counts, str(operator.files)]
         rows.append([*front, PathCell(os.path.basename(operator.worst))])
         fields.append([*front, operator.worst])
     return Table(columns, rows, lambda: fields)

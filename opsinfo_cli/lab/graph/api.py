@@ -74,12 +74,7 @@ def prepare_model(
     if isinstance(customize_dtypes, (str, os.PathLike)):
         customize_dtypes = CustomizeDtypes.read(os.fspath(customize_dtypes))
     return prepare(
-        graph,
-        against,
-        keep_dtype=keep_dtype,
-        customize_dtypes=customize_dtypes,
-        atc=atc,
-        no_fusion=no_fusion,
+        graph, against, keep_dtype=keep_dtype, customize_dtypes=customize_dtypes, atc=atc, no_fusion=no_fusion
     )
 
 

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from .graph import Weights
     from .result import Answer
 
-LIMITS = {
-    "float16": (65520.0, 2.0**-25),
-    "bfloat16": ((2.0 - 2.0**-8) * 2.0**127, 2.0**-134),
-}
+LIMITS = {"float16": (65520.0, 2.0**-25), "bfloat16": ((2.0 - 2.0**-8) * 2.0**127, 2.0**-134)}
 """By low dtype, the smallest absolute value that overflows, and the largest that becomes zero."""
 
 

@@ -120,10 +120,7 @@ def read_evidence(
         more = _of_document(path, graph)
         suspects = [*found.suspects, *(each for each in more.suspects if each.type not in found.types)]
         found = AccuracyEvidence(
-            rows=found.rows + more.rows,
-            matched=found.matched + more.matched,
-            suspects=suspects,
-            unclear=found.unclear,
+            rows=found.rows + more.rows, matched=found.matched + more.matched, suspects=suspects, unclear=found.unclear
         )
     return replace(found, paths=files)
 

@@ -12,6 +12,7 @@ from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.cann.name_tables import name_table
+from ...core.cann.policy import Policy
 from ...core.document import Count
 from ...core.text.source import read_bytes
 from ...errors import Damaged
@@ -19,6 +20,7 @@ from ...errors import Damaged
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from ...core.cann.library import Operators
     from .float_formats import Format
 
 _CALL = re.compile(r"(?!Module\.|Cell\.)[\w.]*\.(\w+)\.\d+\.(forward|backward)")
@@ -131,32 +133,47 @@ class TensorLosses:
         )
 
 
-class CallLosses(NamedTuple):
-    """What the calls of one operator lose in one format."""
+@dataclass(frozen=True)
+class DumpedOperator:
+    """The calls of one operator, by the statistics of their floating-point tensors."""
 
     name: str
-    calls: int
-    tensors: int
+    """The operator: torch's name, or MindSpore's."""
+    op_type: str | None
+    """The op type that it runs, in the target if one is given; null: unknown."""
+    policy: Policy | None
+    """white: may be reduced. black: not reduced. gray: follows its producer. null: unknown."""
+    calls: Count
+    """Number of calls."""
+    tensors: Count
+    """Number of tensors that they read and yield."""
     losses: TensorLosses
-    largest: float
+    """Number of affected tensors in the format of --low."""
+    largest: float | None
+    """The largest absolute value; null: infinite or NaN."""
     worst: str
-
-    @property
-    def is_candidate(self) -> bool:
-        """Whether it is a candidate for the black list: a tensor overflows or becomes zero."""
-        return bool(self.losses.overflow or self.losses.zero)
+    """The call that loses most."""
+    candidate: bool
+    """Whether a tensor overflows or becomes zero and the op type is not on the black list."""
 
 
-def by_name(calls: Iterable[DumpedCall], format: Format) -> list[CallLosses]:
-    """Return losses by operator; most overflows first, then most zeros, then the largest values."""
+def by_name(calls: Iterable[DumpedCall], format: Format, operators: Operators | None = None) -> list[DumpedOperator]:
+    """Return losses by operator; most overflows first, then most zeros, then the largest values.
+
+    :param operators: of the target
+    """
     groups: dict[str, list[DumpedCall]] = {}
     for call in calls:
         groups.setdefault(call.name, []).append(call)
-    operators = []
+    rows = []
     for name, group in sorted(groups.items()):
         lost = [(TensorLosses.of(call.magnitudes, format), max(call.magnitudes)) for call in group]
         losses = TensorLosses(*map(sum, zip(*(astuple(own) for own, _ in lost), strict=True)))
-        largest = max(magnitude for _, magnitude in lost)
         tensors, worst = sum(len(call.magnitudes) for call in group), group[lost.index(max(lost))].call
-        operators.append(CallLosses(name, len(group), tensors, losses, largest, worst))
-    return sorted(operators, key=lambda operator: (operator.losses, operator.largest), reverse=True)
+        known = op_types_of(name)
+        here = [op for op in (*known, *spelled_as_types(name)) if operators and op in operators]
+        policy = operators[here[0]].entry.policy if operators and here else None
+        candidate = bool(losses.overflow or losses.zero) and policy is not Policy.BLACK
+        largest, op_type = max(magnitude for _, magnitude in lost), next(iter((*here, *known)), None)
+        rows.append(DumpedOperator(name, op_type, policy, len(group), tensors, losses, largest, worst, candidate))
+    return sorted(rows, key=lambda row: (row.losses, row.largest), reverse=True)

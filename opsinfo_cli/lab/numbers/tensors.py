@@ -7,8 +7,9 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...core.cann.policy import Policy
 from ...core.document import Count
 from ...errors import Damaged, Refused, installing
 from ...opening import open_file
@@ -40,9 +41,7 @@ def load_numpy() -> Any:
         import numpy
     except ImportError:
         raise Refused(
-            "reading .npy files needs numpy, which is not installed",
-            name="numpy-missing",
-            hint=installing(),
+            "reading .npy files needs numpy, which is not installed", name="numpy-missing", hint=installing()
         ) from None
     return numpy
 
@@ -202,23 +201,30 @@ def read_tensor(path: str) -> DumpedTensor | None:
     return tensor
 
 
-class OperatorLosses(NamedTuple):
-    """The losses of one op type's tensors in one format."""
+@dataclass(frozen=True)
+class DumpedType:
+    """The dumped tensors of one op type."""
 
-    type: str
+    name: str
+    """The op type."""
+    policy: Policy | None
+    """white: may be reduced. black: not reduced. gray: follows its producer. null: unknown."""
     files: int
-    values: int
+    """Number of tensors."""
+    values: Count
+    """Number of values."""
     losses: FormatLosses
+    """Number of affected values in the format of --low."""
     worst: str
-
-    @property
-    def is_candidate(self) -> bool:
-        """Whether it is a candidate for the black list: values overflow or become zero in this format."""
-        return bool(self.losses.overflow or self.losses.zero)
+    """The file with the largest losses."""
+    candidate: bool
+    """Whether values overflow or become zero and the op type is not on the black list."""
 
 
-def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[OperatorLosses]:
-    """Return losses by op type, for files named after an operator; most overflows first, then most zeros."""
+def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[DumpedType]:
+    """Return losses by op type, for files named after an operator; most overflows first, then most zeros. No policy is
+    known, so that whatever overflows or becomes zero is a candidate.
+    """
     groups: dict[str, list[DumpedTensor]] = {}
     for tensor in tensors:
         if op_type := dumped_type(tensor.path):
@@ -230,5 +236,6 @@ def by_operator(tensors: Iterable[DumpedTensor], format: str) -> list[OperatorLo
             losses.add(tensor.losses[format])
         worst = max(group, key=lambda tensor: tensor.losses[format].shares(tensor.values))
         values = sum(tensor.values for tensor in group)
-        operators.append(OperatorLosses(op_type, len(group), values, losses, worst.path))
+        lost = bool(losses.overflow or losses.zero)
+        operators.append(DumpedType(op_type, None, len(group), values, losses, worst.path, lost))
     return sorted(operators, key=lambda operator: operator.losses.shares(operator.values), reverse=True)

@@ -20,6 +20,5 @@ def load_package(name: str) -> Any:
         return import_module(name)
     except ImportError:
         raise MissingPackage(
-            f"a simulation requires the packages onnx, onnxruntime and numpy; not installed: {name}",
-            hint=installing(),
+            f"a simulation requires the packages onnx, onnxruntime and numpy; not installed: {name}", hint=installing()
         ) from None

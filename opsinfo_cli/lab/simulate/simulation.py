@@ -78,13 +78,7 @@ class Simulation:
     """
 
     def __init__(
-        self,
-        path: str,
-        prepared: PreparedModel,
-        mode: str,
-        inputs: Sequence[InputSet],
-        *,
-        saturate: bool = False,
+        self, path: str, prepared: PreparedModel, mode: str, inputs: Sequence[InputSet], *, saturate: bool = False
     ) -> None:
         """Open a model and compute it in float32, once.
 

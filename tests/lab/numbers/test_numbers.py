@@ -147,8 +147,8 @@ def test_operators_come_worst_first(tmp_path: Path) -> None:
         saved(tmp_path / "other.npy", np.array([1e9])),
     ]
     found = by_operator(tensors, "fp16")
-    assert [each.type for each in found] == ["Large", "Small", "Fine"]
-    assert [each.is_candidate for each in found] == [True, True, False]
+    assert [each.name for each in found] == ["Large", "Small", "Fine"]
+    assert [each.candidate for each in found] == [True, True, False]
     assert (found[0].files, found[0].losses.overflow, found[0].values) == (2, 4, 8)
     assert "Large.y" in found[0].worst
-    assert [each.type for each in by_operator(tensors, "bf16") if each.is_candidate] == []
+    assert [each.name for each in by_operator(tensors, "bf16") if each.candidate] == []

@@ -88,14 +88,7 @@ class Check:
         if options.timeout == 0:
             raise UsageFault("--timeout: a run takes longer than 0 seconds")
         budget = RunBudget() if options.budget is None else RunBudget.read(options.budget)
-        self.rules = Rules(
-            command,
-            options.lead,
-            options.timeout,
-            options.retries,
-            budget,
-            options.max_drop,
-        )
+        self.rules = Rules(command, options.lead, options.timeout, options.retries, budget, options.max_drop)
         self.devices = [word.strip() for word in options.devices.split(",")] if options.devices is not None else []
         if not all(self.devices) or len(set(self.devices)) < len(self.devices):
             raise UsageFault("--devices: comma-separated names of devices, each once, as in 0,1,2")

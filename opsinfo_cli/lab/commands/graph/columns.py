@@ -131,12 +131,7 @@ class PageColumns:
     def read_back(self, found: ReadBack[UnmatchedNode]) -> dict[str, Any]:
         """Return the dtypes of the compiled model for nodes that differ, and why others were not compared."""
         differs = {
-            index: [
-                visible(node.name),
-                visible(node.type),
-                node.compiled.inputs,
-                node.compiled.outputs,
-            ]
+            index: [visible(node.name), visible(node.type), node.compiled.inputs, node.compiled.outputs]
             for node in found.differs
             if (index := self._index(node.row.name)) is not None
         }

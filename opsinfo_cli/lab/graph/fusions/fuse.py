@@ -80,12 +80,7 @@ class Fused(NamedTuple):
     not_applied: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
-def fuse(
-    graph: ModelGraph,
-    kernels: Kernels,
-    without: Collection[str] = (),
-    root: str | None = None,
-) -> Fused:
+def fuse(graph: ModelGraph, kernels: Kernels, without: Collection[str] = (), root: str | None = None) -> Fused:
     """Return the graph as the engine chooses dtypes for it.
 
     :param without: names of fusions that are left out, or ``all``

@@ -59,11 +59,7 @@ class GraphJudge:
     """
 
     def __init__(
-        self,
-        graph: ModelGraph,
-        kernels: Kernels,
-        marks: Marks = NO_MARKS,
-        fp16_types: frozenset[str] = FP16_OP_TYPES,
+        self, graph: ModelGraph, kernels: Kernels, marks: Marks = NO_MARKS, fp16_types: frozenset[str] = FP16_OP_TYPES
     ) -> None:
         """:raises Damaged: if the graph has a cycle that no NextIteration closes"""
         self.graph = graph

@@ -150,9 +150,6 @@ RULES = (
     ),
     FusionRule("BatchNormBnInferFusionPass", 5140, _batch_norm, f"{_COPY} (2022)"),
     FusionRule(
-        "HostBNFusionPass",
-        5150,
-        _host_norm,
-        f"{_COPY}/hostbn_fusion_pass.cpp (2019); records of compilers' runs",
+        "HostBNFusionPass", 5150, _host_norm, f"{_COPY}/hostbn_fusion_pass.cpp (2019); records of compilers' runs"
     ),
 )
