@@ -78,7 +78,7 @@ sys.path[:0] = [str(ROOT)]
 from opsinfo_cli.app import cli  # noqa: E402
 from opsinfo_cli.core.check.wording import glossary, wording  # noqa: E402
 from opsinfo_cli.core.commands.explain import example_text  # noqa: E402
-from opsinfo_cli.lab.graph.fusions.fuse import RULES, names_not_applied  # noqa: E402
+from opsinfo_cli.lab.graph.fusions.fuse import RULES, unknown_passes  # noqa: E402
 from opsinfo_cli.lab.graph.fusions.rule import JSON_RULE, PREPARED, UNNUMBERED  # noqa: E402
 
 WITHOUT_BARS = """
@@ -226,7 +226,7 @@ def fusions() -> str:
         cells = (f"`{rule.name}`", str(number), rule.text, chips, f"{rule.confidence}{seen}", rule.source)
         parts.append(f"| {' | '.join(cells)} |\n")
     parts.append("\n## Named only\n\nRules of these passes are not known, or not followed:\n\n")
-    parts.append("".join(f"- `{name}`\n" for name in names_not_applied()))
+    parts.append("".join(f"- `{row['name']}`\n" for row in unknown_passes()))
     return "".join(parts)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from ...core.document import Count, Failure, LineNumber, Schema, headed, optional
 from ..graph.cost import Cost, NodeBytes, left_low, low_nodes
-from ..graph.open_dimensions import limits_of
+from ..graph.limits import limits_of
 from .curve import CurvePoint
 from .run_folder import last_lines
 from .search.minimal_set import Ended, Price
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...errors import OpsinfoError
-    from ..graph.fusions.limits import Limit
+    from ..graph.limits import Limit
     from ..graph.result import Coverage
     from .candidates import SetJudge
     from .problem import Problem

@@ -35,11 +35,10 @@ from ...core.terminal.params import (
 from ...errors import UsageFault, counted, join_some, quoted
 from ..graph.api import open_model
 from ..graph.judge.kernel_sources import Kernels
-from ..graph.open_dimensions import open_dimensions_text
+from ..graph.limits import open_dimensions_text
 from ..graph.read_back import NodeThatDidNotRun, ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
-from ..profile.fused import fused_parts
-from ..profile.lists import TypePolicy, policy_of_type
+from ..profile.lists import TypePolicy, fused_parts, policy_of_type
 from ..profile.table import DeviceTask, KernelRow, TaskTable
 from ..profile.times import DeviceStep, Profile, ProfileDocument, State, Time, is_of, read_profile, total
 from .cost import duration

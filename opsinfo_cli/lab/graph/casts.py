@@ -1,4 +1,5 @@
-"""The Casts of a judged graph: on which edges the engine inserts one, how many run, and the bytes they convert.
+"""The Casts of a judged graph: on which edges the engine inserts one, how many run, and the bytes they convert; and the
+bytes of the tensors of a graph, low and high, weights apart.
 
 A Cast is on each edge whose ends differ, and pairs of Casts are removed again. Between two ordinary nodes, two adjacent
 Casts with matching ends are both removed if one of them converts float to float, lossy or not: an intentional rounding
@@ -15,11 +16,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...core.cann.dtype_names import LOW
+from ...core.document import Count
 from .dtypes import BITS
 from .graph import CONSTANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .graph import ModelGraph, Producer, Slots
     from .judge.graph_judge import GraphJudge
@@ -275,3 +278,44 @@ def _casts_on(judge: GraphJudge, units: dict[int, _Unit], feeds: dict[int, int |
         if feed != slots.source_slot[slot]:
             rewired[consumer, number] = producer
     return Casts(casts, sorted(removed), rewired)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Sizes in bytes of the tensors of the whole graph that a node reads, without layouts that pad and without
+    Casts.
+    """
+
+    low: Count
+    """Tensors in a low dtype."""
+    high: Count
+    """Other tensors."""
+    weights: Count
+    """Constants, in the dtypes in which they are read."""
+    unknown: Count
+    """Number of tensors whose size is unknown."""
+
+
+def memory_of(graph: ModelGraph, casts: Iterable[Cast], dtype_of: Callable[[Producer], str | None]) -> Memory:
+    """Return the sizes of all tensors that a node reads; a tensor is an output, at the size of its shape. Layouts that
+    pad, buffers that a compiler reuses and Casts are not considered.
+    """
+    converted = {(cast.consumer, cast.input): cast.end for cast in casts if cast.constant}
+    read: set[tuple[Producer, str | None]] = set()
+    for node in graph:
+        for number, source in enumerate(node.sources):
+            if source is not None:
+                read.add((source, converted.get((node.index, number)) or dtype_of(source)))
+    low = high = weights = unknown = 0
+    for source, dtype in read:
+        producer = graph[source.node]
+        size = tensor_bytes(dtype, producer.outputs[source.output].shape)
+        if size is None:
+            unknown += 1
+        elif producer.type in CONSTANTS:
+            weights += size
+        elif dtype in LOW:
+            low += size
+        else:
+            high += size
+    return Memory(low, high, weights, unknown)

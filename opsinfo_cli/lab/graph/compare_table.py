@@ -45,7 +45,6 @@ class TableRow(NamedTuple):
     has_overflow: bool | None
     cosine: float | None
     distance: float | None
-    why: str
     line: int
 
     @property
@@ -111,7 +110,6 @@ def compared_rows(path: str, seen: Callable[[int], None] | None = None) -> Itera
             has_overflow={"YES": True, "NO": False}.get(columns.cell(cells, columns.overflow).upper()),
             cosine=cosine,
             distance=distance,
-            why=columns.cell(cells, columns.why),
             line=line,
         )
 
@@ -140,7 +138,6 @@ class _Columns(NamedTuple):
     overflow: int | None
     cosine: int | None
     distance: int | None
-    why: int | None
     least: int
 
     @classmethod
@@ -166,7 +163,6 @@ class _Columns(NamedTuple):
             at.get("overflow"),
             cosine,
             distance,
-            why,
             1 + (max(places) if why is None else why),
         )
 

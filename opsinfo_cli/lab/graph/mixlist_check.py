@@ -86,7 +86,7 @@ class OpenedModel:
     @property
     def note(self) -> str | None:
         """A line that says what open dimensions decided; None if nothing."""
-        from .open_dimensions import open_dimensions_text
+        from .limits import open_dimensions_text
 
         if not self.decided_open:
             return None

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from ...core.cann.dtype_names import LOW, Precision, precision_of
 from ...core.document import Count, LineNumber, PolicyName, Schema, headed, internal, optional, renamed
-from .casts import Cast, CastCounts, Casts, casts_of
+from .casts import Cast, CastCounts, Casts, Memory, casts_of, memory_of
 from .fusions.fuse import Fused, Fusion
 from .graph import CONSTANTS, ModelFormat, Note, Producer, Refusal
-from .memory import Memory, memory_of
 from .reason import not_judged_text, reason_of
 from .undo import inserted_nodes
 

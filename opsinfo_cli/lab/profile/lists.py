@@ -1,9 +1,16 @@
-"""What the lists say of the op types that ran, and whose time a mixlist moves."""
+"""What the lists say of the op types that ran, and whose time a mixlist moves.
+
+What kernels were fused of is in the table ``fusion_op_*.csv`` that msprof exports beside ``op_summary_*.csv``. Source:
+Ascend/msprof analysis/csrc/application/summary/fusion_op_assembler.cpp; documentation of CANN 8.5,
+atlasprofiling_16_0074. The export has none in eager mode.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from ...core.cann.entry import BF16, FP16, FP32, Columns, Possible
@@ -11,7 +18,10 @@ from ...core.cann.library import Operators
 from ...core.cann.mixlist import Mixlist
 from ...core.cann.op_names import FUSED_KERNELS
 from ...core.cann.policy import Policy
-from .times import REPLACED, Confidence, State, Time, TypeRow, TypeTime, total
+from ...errors import Damaged, Refused
+from ..csv_rows import csv_rows
+from .table import TaskTable
+from .times import REPLACED, Confidence, Profile, State, Time, TypeRow, TypeTime, total
 
 _HIGH: tuple[State, ...] = ("high", "hf32")
 
@@ -112,3 +122,52 @@ def _time_moved(time: TypeTime, to: Policy | None, black: Possible, white: Possi
     if to is Policy.WHITE and white is not Possible.NO:
         return total(time.nodes[state] for state in _HIGH if state in time.nodes)
     return Time()
+
+
+def fused_parts(profile: Profile) -> dict[str, list[str]]:
+    """Return, by op type of a fused kernel that ran, the names of the operators that its kernels were fused of.
+
+    An op type whose kernels are in no table of fusions has no names.
+
+    :raises Refused: if a table of fusions cannot be read
+    """
+    ran = [row.type for row in profile.types if row.type in FUSED_KERNELS]
+    parts: dict[str, dict[str, None]] = {name: {} for name in ran}
+    for table in profile.tables if ran else ():
+        fusions = _fusions_beside(table.path)
+        for kernel in TaskTable(table.path) if fusions else ():
+            if kernel.type in parts:
+                parts[kernel.type].update(dict.fromkeys(fusions.get(kernel.name, ())))
+    return {name: list(names) for name, names in parts.items()}
+
+
+def _fusions_beside(path: str) -> dict[str, list[str]]:
+    folder = os.path.dirname(path) or "."
+    found: dict[str, list[str]] = {}
+    for name in sorted(os.listdir(folder)):
+        if fnmatchcase(name, "fusion_op_*.csv"):
+            found.update(_read(os.path.join(folder, name)))
+    return found
+
+
+def _read(path: str) -> dict[str, list[str]]:
+    """:raises Refused: if it is no such table, or cannot be read"""
+
+    def refuse(message: str, line: int | None) -> Refused:
+        hint = "export the profile again, or remove this table of fusions"
+        return Refused(message, name="not-a-profile", path=path, line=line, hint=hint)
+
+    rows = csv_rows(path, refuse)
+    line, header = next(rows, (None, []))
+    names = [name.strip().lower() for name in header]
+    if "fusion op" not in names or "original ops" not in names:
+        raise refuse("not a table of fusions: it does not have the columns `Fusion Op`, `Original Ops`", line)
+    kernel, parts = names.index("fusion op"), names.index("original ops")
+    found: dict[str, list[str]] = {}
+    for line, cells in rows:
+        if len(cells) <= max(kernel, parts):
+            message = f"{len(cells)} cells in a table of {len(header)} columns"
+            raise Damaged(message, path=path, line=line, hint="export the profile again, or remove the line")
+        words = cells[parts].replace(";", ",").split(",")
+        found.setdefault(cells[kernel].strip(), []).extend(filter(None, map(str.strip, words)))
+    return found

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ...core.document import Count, LineNumber, Schema, headed, optional
 from ...errors import NoVerdict, join_some
-from ..graph.fusions.limits import Limit
 from ..graph.graph import Refusal
-from ..graph.open_dimensions import limits_of
+from ..graph.limits import Limit, limits_of
 from ..graph.result import Coverage
 from .node_costs import NodeCost
 from .output_error import OutputError

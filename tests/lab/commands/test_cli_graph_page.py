@@ -11,7 +11,7 @@ import pytest
 from cli_support import Run, mixlist, write
 from model_files import CLASSIFIER, COMPILED, dump
 
-from opsinfo_cli.lab.commands.graph.ribbon import MOST_BINS, Band, ribbon
+from opsinfo_cli.lab.commands.graph.page import MOST_BINS, Band, ribbon
 
 
 @pytest.fixture

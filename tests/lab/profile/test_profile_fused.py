@@ -8,7 +8,7 @@ import pytest
 from cli_support import Run
 
 from opsinfo_cli.errors import Damaged, Refused
-from opsinfo_cli.lab.profile.fused import fused_parts
+from opsinfo_cli.lab.profile.lists import fused_parts
 from opsinfo_cli.lab.profile.times import Profile
 
 SUMMARY = "Op Name,OP Type,Task Type,Task Duration(us),Input Data Types,Output Data Types\n"

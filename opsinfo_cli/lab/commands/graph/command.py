@@ -43,9 +43,9 @@ from ...graph.evidence import read_evidence
 from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
 from ...graph.graph import ModelGraph
 from ...graph.judge.modes import judge_mode
+from ...graph.limits import limits_of
 from ...graph.moves import moves_of
 from ...graph.node_names import ending_with
-from ...graph.open_dimensions import limits_of
 from ...graph.read_back import read_back
 from ...graph.readers import read_graph
 from ...graph.result import NOT_COMPUTED, Answer, GraphAnswer, NodeAnswer, WrittenAnswer, compare

@@ -2,15 +2,17 @@
 
 Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/op_judge/format_and_dtype/strategy/:
 op_format_dtype_strategy_manager.cc:203-252 and dtype_strategy/.
+
+A matcher narrows a list of candidate columns in place and returns whether anything fits; a miss leaves the list as it
+is, but for what the engine's own code erases on the way (matcher/dtype/, beside the strategies).
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from ....core.cann.dtype_names import COMPLEX, FLOATING
+from ....core.cann.dtype_names import COMPLEX, FLOATING, LOW
 from ....core.cann.policy import Policy
-from .matching import match_mix_precision, match_precise, match_reduce, match_rise
 from .node_facts import JudgeSetting, OperatorFacts, OperatorPort, Seen, dtype_of, seen_through
 
 WHITE_HIF8: dict[str, tuple[str, ...]] = {
@@ -206,3 +208,72 @@ def _mixed_hif8(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched
 def _by_table(table: dict[str, tuple[str, ...]], dtype: str | None, tensor: JudgedTensor, columns: list[int]) -> bool:
     wanted = table.get(dtype or "", (dtype or "",))
     return any(match_precise(tensor.row, allowed, columns) for allowed in wanted)
+
+
+# matchers
+
+_PRIORITY = {"float32": 100000, "bfloat16": 200000, "float16": 200001}
+"""Ranks that decide which reduction comes first (inc/common/util/op_info_util.h:83)."""
+
+Row = tuple[str, ...]
+"""The dtypes of one tensor, by column."""
+
+
+def match_exact(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
+    """Keep the columns of this dtype (op_dtype_matcher_base.cc:37-69)."""
+    columns[:] = [column for column in columns if column < len(row)]
+    if dtype == forbidden:
+        return False
+    return _replace_columns(columns, [column for column in columns if row[column] == dtype])
+
+
+def match_precise(row: Row, dtype: str | None, columns: list[int]) -> bool:
+    """As :func:`match_exact`, with nothing forbidden (op_dtype_precise_matcher.cc:20-51)."""
+    return match_exact(row, dtype, columns, "")
+
+
+def match_rise(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
+    """Keep the columns of this dtype, else those of float32 (op_dtype_rise_matcher.cc:20-101)."""
+    if dtype not in FLOATING:
+        return match_exact(row, dtype, columns, forbidden)
+    open_ = [column for column in columns if column < len(row) and row[column] in FLOATING and row[column] != forbidden]
+    same = [column for column in open_ if row[column] == dtype]
+    return _replace_columns(columns, same or [column for column in open_ if row[column] == "float32"])
+
+
+def match_reduce(row: Row, dtype: str | None, columns: list[int], forbidden: str | None) -> bool:
+    """Keep the columns of lower dtypes, the nearest first: of float32 bfloat16, then float16.
+
+    A repeated column is moved one place on; if that place is taken, it is lost (op_dtype_reduce_matcher.cc:28-92).
+    """
+    if dtype not in FLOATING:
+        return match_exact(row, dtype, columns, forbidden)
+    assert dtype is not None
+    found: dict[int, int] = {}
+    step = 1
+    for column in columns:
+        own = row[column] if column < len(row) else None
+        if own is None or own not in FLOATING or own == forbidden:
+            continue
+        gap = _PRIORITY[own] - _PRIORITY[dtype]
+        if gap > 0:
+            if gap in found:
+                gap += step
+                step += 1
+            found.setdefault(gap, column)
+    return _replace_columns(columns, [found[gap] for gap in sorted(found)])
+
+
+def match_mix_precision(row: Row, columns: list[int], forbidden: str | None) -> bool:
+    """Keep the columns of float16 and bfloat16; those of the forbidden dtype are erased even if nothing is left
+    (op_dtype_mix_precision_matcher.cc:21-52).
+    """
+    columns[:] = [column for column in columns if column < len(row) and row[column] != forbidden]
+    return _replace_columns(columns, [column for column in columns if row[column] in LOW and row[column] != "hifloat8"])
+
+
+def _replace_columns(columns: list[int], found: list[int]) -> bool:
+    if not found:
+        return False
+    columns[:] = found
+    return True

@@ -18,7 +18,7 @@ from ..atc_options import NO_OPTIONS, with_options
 from ..doubts import OptionFiles, doubts_of
 from ..fusions.fuse import Fused, fuse
 from ..implmode import implementation_modes
-from ..open_dimensions import has_open_dimensions, with_sizes
+from ..limits import has_open_dimensions, with_sizes
 from ..result import Answer
 from ..undo import before_judge
 from .graph_judge import GraphJudge

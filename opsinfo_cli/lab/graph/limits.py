@@ -1,18 +1,21 @@
-"""Open dimensions: what they decided, as a line that every command prints, and a graph in which they have sizes."""
+"""What a predicted graph cannot show: passes not applied, older rules, the host's results, and open dimensions, with
+what they decided, as a line that every command prints, and a graph in which they have sizes.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...core.cann.input_shapes import options_for
 from ...errors import counted, join_some
-from .fusions.limits import Limit, fusion_limits
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from ...core.cann.input_shapes import ModelInput
+    from .fusions.fuse import Fused
     from .graph import GraphTensor, ModelGraph
     from .result import Answer
 
@@ -42,6 +45,39 @@ def with_sizes(graph: ModelGraph) -> ModelGraph:
         inputs, outputs = tuple(map(sized, node.inputs)), tuple(map(sized, node.outputs))
         nodes.append(replace(node, inputs=inputs, outputs=outputs))
     return graph.with_nodes(nodes)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One limit of an answer."""
+
+    kind: str
+    """The subject: kernels, fusion, replaced, overflow, inner-tensors and others."""
+    message: str
+    """The limit as text."""
+    nodes: tuple[str, ...] = ()
+    """The affected nodes; empty if all nodes may be affected."""
+
+
+def fusion_limits(fused: Fused) -> Iterator[Limit]:
+    if fused.not_applied:
+        shown = (
+            f"{name} ({counted(len(nodes), 'node')}: {join_some([f'`{node}`' for node in nodes], _SHOWN)})"
+            for name, nodes in fused.not_applied.items()
+        )
+        nodes = tuple(dict.fromkeys(node for names in fused.not_applied.values() for node in names))
+        yield Limit("fusions-not-applied", f"fusions that may run and are not applied: {', '.join(shown)}", nodes)
+    unsure = [fusion for fusion in fused.fusions if fusion.confidence != "high"]
+    if unsure:
+        times = Counter(fusion.name for fusion in unsure)
+        shown = (f"{name} ({counted(count, 'time')})" for name, count in times.items())
+        message = f"fusions by rules of older sources, not confirmed for this chip: {', '.join(shown)}"
+        yield Limit("older-fusions", message, tuple([name for fusion in unsure for name in fusion.result]))
+    hosted = tuple([node.name for node in fused.graph if "host_inputs" in node.attributes])
+    if hosted:
+        parameters = f"parameters of BatchNorm in {counted(len(hosted), 'node')}"
+        message = f"{parameters}: the host computes new ones from them, whose values are not known here"
+        yield Limit("host-computed", message, hosted)
 
 
 def limits_of(answer: Answer) -> Iterator[Limit]:
