@@ -38,9 +38,9 @@ from ..graph.judge.kernel_sources import Kernels
 from ..graph.limits import open_dimensions_text
 from ..graph.read_back import NodeThatDidNotRun, ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
-from ..profile.lists import TypePolicy, fused_parts, policy_of_type
+from ..profile.lists import fused_parts, policy_of_type
 from ..profile.table import DeviceTask, KernelRow, TaskTable
-from ..profile.times import DeviceStep, Profile, ProfileDocument, State, Time, is_of, read_profile, total
+from ..profile.times import DeviceStep, Profile, ProfileDocument, State, Time, TypeRow, is_of, read_profile, total
 from .cost import duration
 from .graph.document import dtypes
 from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judge_model, shapes_of
@@ -145,7 +145,7 @@ class ProfileView:
     """
 
     profile: Profile
-    types: Sequence[TypePolicy]
+    types: Sequence[TypeRow]
     target: Target | None = None
     mixlist: str | None = None
     kernels: DeviceStep | None = None
@@ -241,7 +241,7 @@ def _type_rows(view: ProfileView) -> Rows:
 _MOVABLE = {True: "yes", False: "no", None: "unknown"}
 
 
-def _of(row: TypePolicy, state: str) -> float:
+def _of(row: TypeRow, state: str) -> float:
     """Return microseconds."""
     return row.time.of(*_STATES[state]).microseconds
 
@@ -403,7 +403,7 @@ def _document(view: ProfileView) -> Mapping[str, Any]:
         gray = Time(*total(row.open for row in view.types).shown)
     if view.kernels is not None:
         kernels = (kernel.row(path) for path, kernel in view.rows())  # the console writes them one by one
-    whole = {**vars(view.profile.document), "types": [row.row for row in view.types]}
+    whole = {**vars(view.profile.document), "types": view.types}
     whole["target"] = view.target.facts if view.target else None
     document: dict[str, Any] = as_json(
         ShownProfile(**whole, moved=moved, becomes_gray=gray, kernels=kernels, read_back=view.back)

@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from ...core.cann.entry import BF16, FP16, FP32, Columns, Possible
 from ...core.cann.library import Operators
@@ -26,45 +25,13 @@ from .times import REPLACED, Confidence, Profile, State, Time, TypeRow, TypeTime
 _HIGH: tuple[State, ...] = ("high", "hf32")
 
 
-class TypePolicy(NamedTuple):
-    """One op type that ran, with its list.
-
-    :param policy: with the mixlist, if one is given; None without a target, or if the target does not have the type
-    :param before: without the mixlist
-    :param movable: whether a list can change what its calls run in; None if that is unknown
-    :param moved: the time that the mixlist moves: low time of a type that turns black, high of one that turns white
-    :param open: the time of a type that turns gray: whether it moves depends on what is before it in the model
-    :param confidence: ``kernel`` if what is possible was recorded from a kernel, as the library does not say it
-    :param judged: the op type that the lists were asked for, if the compiler replaced it after the choice of dtypes
-    """
-
-    time: TypeTime
-    policy: Policy | None = None
-    before: Policy | None = None
-    movable: bool | None = None
-    moved: Time = Time()
-    open: Time = Time()
-    confidence: Confidence = "library"
-    judged: str | None = None
-
-    @property
-    def row(self) -> TypeRow:
-        return replace(
-            self.time.row,
-            policy=self.policy.value if self.policy else None,
-            movable=self.movable,
-            judged=self.judged,
-            confidence=self.confidence if self.policy else None,
-        )
-
-
 def policy_of_type(
     time: TypeTime,
     operators: Operators | None,
     mixlist: Mixlist | None,
     recorded: Callable[[str], Iterable[str]] = lambda _: (),
     parts: Sequence[str] | None = None,
-) -> TypePolicy:
+) -> TypeRow:
     """:param operators: of the target; None without one
     :param recorded: returns the input dtypes that the kernel of an op type is known to have; nothing if unknown
     :param parts: the op types that kernels of a type that is fused after the choice were fused of; None if unknown
@@ -72,15 +39,15 @@ def policy_of_type(
     if operators is None:
         policy = mixlist.alone(time.type) if mixlist else None
         moved = _time_moved(time, policy, Possible.KERNEL, Possible.KERNEL)
-        return TypePolicy(time, policy, movable=None if time.nodes else False, moved=moved)
+        return replace(time.row, policy=policy, confidence="library" if policy else None, moved=moved)
     judged = REPLACED.get(time.type) if time.nodes else None
     if judged not in operators:
         judged = None
     name = judged or time.type
     if time.type in FUSED_KERNELS and time.nodes:
-        return TypePolicy(time, movable=None if parts is None else _are_movable(parts, operators))
+        return replace(time.row, movable=None if parts is None else _are_movable(parts, operators))
     if name not in operators:
-        return TypePolicy(time, movable=False)
+        return replace(time.row, movable=False)
     entry = operators[name].entry
     columns, dtypes = Columns(entry), frozenset(recorded(name))
     black, white = columns.can_be_black(), columns.can_be_white()
@@ -94,15 +61,15 @@ def policy_of_type(
     if mixlist:
         policy = mixlist.effective(name, before)
     to = policy if policy is not before else None
-    return TypePolicy(
-        time,
-        policy,
-        before,
-        True if Possible.YES in answers else None if is_unknown else False,
-        _time_moved(time, to, black, white),
-        total(time.nodes.values() if to is Policy.GRAY else ()),
-        confidence,
-        judged,
+    return replace(
+        time.row,
+        policy=policy,
+        before=before,
+        movable=True if Possible.YES in answers else None if is_unknown else False,
+        moved=_time_moved(time, to, black, white),
+        open=total(time.nodes.values() if to is Policy.GRAY else ()),
+        confidence=confidence,
+        judged=judged,
     )
 
 

@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from ...arguments import checked
 from ...core.cann.dtype_names import precision_of
+from ...core.cann.policy import Policy
 from ...core.cann.targets.found import TargetFacts
-from ...core.document import Count, PolicyName, Schema, headed, optional, renamed
+from ...core.document import Count, Schema, headed, internal, optional, renamed
 from ...errors import UsageFault
 from ..listener import Listener, PythonListener
 from .table import DeviceTask, Dtypes, TaskTable, find_tables
@@ -135,7 +136,8 @@ class TypeRow:
     """Microseconds of calls in float32 with HF32 enabled."""
     other: Annotated[float, Schema(minimum=0)]
     """Microseconds of calls without a floating-point tensor, and of those whose dtypes the table does not have."""
-    policy: PolicyName | None = renamed("list", default=None)
+    time: TypeTime = internal()
+    policy: Policy | None = renamed("list", default=None)
     """The list it is on, with the mixlist if one is given; null without a target, or if the target does not have it."""
     movable: bool | None = None
     """Whether a list can change what its calls run in; null if that is unknown."""
@@ -145,6 +147,12 @@ class TypeRow:
     """
     confidence: Confidence | None = None
     """Where movable comes from: the library, or a recorded answer of the chip's kernel; null without a list."""
+    before: Policy | None = internal(None)
+    """The list without the mixlist."""
+    moved: Time = internal(Time())
+    """The time that the mixlist moves: low time of a type that turns black, high of one that turns white."""
+    open: Time = internal(Time())
+    """The time of a type that turns gray: whether it moves depends on what is before it in the model."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +161,7 @@ class ProfileDocument:
 
     target: TargetFacts | None
     """The target of --against; null without it."""
-    types: list[TypeRow]
+    types: Sequence[TypeRow]
     """The op types of the engine but Cast, the longest time first."""
     casts: Time
     """All Casts, those on the AI CPU too."""
@@ -193,7 +201,8 @@ class TypeTime(NamedTuple):
     @property
     def row(self) -> TypeRow:
         """It without lists."""
-        return TypeRow(self.type, *self.whole.shown, *_by_state([self]), movable=None if self.nodes else False)
+        movable = None if self.nodes else False
+        return TypeRow(self.type, *self.whole.shown, *_by_state([self]), self, movable=movable)
 
 
 def _by_state(types: Sequence[TypeTime]) -> tuple[float, float, float, float]:
