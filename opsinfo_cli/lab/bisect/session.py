@@ -302,7 +302,7 @@ class SearchSession:
         """
         if self.rules.lead is not None and not self._run(lambda: _ask(kept, _EXTRA)):
             return False
-        if self.knowledge.was_run(kept):
+        if any(run.kept == kept for run in self.knowledge.runs):
             return True
         dtypes = self.knowledge.key_of
         self.knowledge.part(_by_members)

@@ -140,10 +140,6 @@ class Knowledge:
         """Whether no two verdicts contradict each other."""
         return not self._contradictions
 
-    def was_run(self, kept: Kept) -> bool:
-        """Whether exactly this set was run."""
-        return any(run.kept == kept for run in self.runs)
-
     def part(self, key_of: Callable[[Kept], str]) -> None:
         """Distinguish sets by other keys from now on."""
         runs, self.runs = self.runs, []

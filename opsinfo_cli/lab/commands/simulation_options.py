@@ -28,10 +28,6 @@ class SimulationOptions:
     min_cosine: float | None = None
 
     @property
-    def is_check(self) -> bool:
-        return self.max_error is not None or self.min_cosine is not None
-
-    @property
     def shapes_of(self) -> ShapesOf | None:
         """The shapes that the model is read with: those of ``--shape``, and of the arrays of ``--inputs``."""
         from ..simulate.inputs import given_shapes

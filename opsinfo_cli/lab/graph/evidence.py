@@ -218,7 +218,12 @@ def _of_tables(paths: Sequence[str], graph: ModelGraph | None, seen: Callable[[i
     if overflowed:
         unclear.append(f"operators of the device's own overflow, which no list names: {join_some(list(overflowed))}")
     found = list(operators.values())
-    suspects = _by_rows(found) if graph is None else _Culprits(graph, found).suspects()
+    if graph is None:  # by the rows alone: wrong outputs whose inputs have no wrong row, overflows first
+        wrong = [each for each in found if each.outputs.is_wrong and not each.inputs.is_wrong]
+        wrong.sort(key=lambda each: not each.outputs.has_overflow)
+        suspects = [_suspect(each.name, each.type, (), each.outputs, each.inputs) for each in wrong]
+    else:
+        suspects = _Culprits(graph, found).suspects()
     silent = sum(each.outputs.is_wrong is None and each.inputs.is_wrong is None for each in found)
     if silent:
         unclear.append(f"{counted(silent, 'operator')} not compared (NaN; the column CompareFailReason says why)")
@@ -229,13 +234,6 @@ def _nodes_of(row: TableRow, graph: ModelGraph) -> list[GraphNode]:
     """Return the nodes of the operator's own name, and those that it was fused of."""
     named = map(graph.find, (row.operator, *row.nodes) if row.nodes else ())
     return [node for node in named if node is not None]
-
-
-def _by_rows(operators: list[_Operator]) -> list[Suspect]:
-    """Return suspects by the rows alone: wrong outputs whose inputs have no wrong row, overflows first."""
-    found = [each for each in operators if each.outputs.is_wrong and not each.inputs.is_wrong]
-    found.sort(key=lambda each: not each.outputs.has_overflow)
-    return [_suspect(each.name, each.type, (), each.outputs, each.inputs) for each in found]
 
 
 def _suspect(
@@ -416,7 +414,10 @@ def _of_document(path: str, graph: ModelGraph | None) -> AccuracyEvidence:
         nodes = [own] if own else by_type.get(op_type, [])
         if graph and not nodes:
             continue
-        why = f"its rounding alone has an error of {score:.3g}" if kind == "costs" else _magnitude_text(score)
+        why = f"its rounding alone has an error of {score:.3g}"
+        if kind == "magnitude":
+            reach = "exceeds the largest float16" if score > 1 else f"reaches {score:.0%} of the largest float16"
+            why = f"a call of its kind {reach}"
         indexes = tuple(node.index for node in nodes)
         shown = name or (nodes[0].name if nodes else "")
         suspects.append(Suspect(name=shown, type=op_type, nodes=indexes, kind=kind, why=why, path=path))
@@ -433,12 +434,6 @@ def _magnitudes(document: Any, path: str) -> list[tuple[float, str, str]]:
             for name in (*op_types_of(call.name), *spelled_as_types(call.name)):
                 scores[name] = max(share if share <= 1 else _OVERFLOW, scores.get(name, 0.0))
     return [(score, name, "") for name, score in scores.items()]
-
-
-def _magnitude_text(score: float) -> str:
-    if score > 1:
-        return "a call of its kind exceeds the largest float16"
-    return f"a call of its kind reaches {score:.0%} of the largest float16"
 
 
 def _costs(document: Any) -> list[tuple[float, str, str]]:

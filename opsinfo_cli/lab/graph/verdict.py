@@ -14,7 +14,7 @@ from .result import NOT_COMPUTED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .graph import GraphNode, ModelFacts
+    from .graph import ModelFacts
     from .result import Coverage, GraphAnswer
 
 _MOST_REFUSALS = 5
@@ -40,17 +40,13 @@ def no_verdict(answer: GraphAnswer) -> NoVerdict | None:
     if found := nothing_judged(answer):
         return found
     low = [node for node in answer.graph if node.type not in NOT_COMPUTED and answer.runs_of(node.index) == "low"]
-    if low and all(_is_low_itself(node) for node in low):
+    own = ((tuple([t.first_dtype for t in node.inputs]), tuple([t.first_dtype for t in node.outputs])) for node in low)
+    if low and all(precision_of(*dtypes) == "low" for dtypes in own):
         are = "is" if len(low) == 1 else "are"
         why = f"{counted(len(low), 'node')} {are} low in the model itself: there is no float32 to compare with"
         hint = "give the model as it was before its conversion to float16 or bfloat16"
         return NoVerdict(why, name="low-itself", hint=hint, path=answer.graph.model.path)
     return None
-
-
-def _is_low_itself(node: GraphNode) -> bool:
-    inputs, outputs = (tuple([tensor.first_dtype for tensor in side]) for side in (node.inputs, node.outputs))
-    return precision_of(inputs, outputs) == "low"
 
 
 def opset_hint(model: ModelFacts) -> str:

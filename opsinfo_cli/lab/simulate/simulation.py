@@ -158,7 +158,12 @@ class Simulation:
             error = self.error(plan.only(op_type=op_type))
             costs.append(TypeCost(op_type, nodes, error, self.error(self.plan(without)) if has_lists else None))
             progress(1)
-        return sorted(costs, key=_worst_first)
+
+        def worst_first(cost: TypeCost) -> tuple[float, float, str]:
+            alone = -1.0 if cost.error_alone is None else cost.error_alone
+            return -alone, math.inf if cost.error_without is None else cost.error_without, cost.type
+
+        return sorted(costs, key=worst_first)
 
     def error(self, plan: RoundingPlan) -> float | None:
         """The largest ``max_rel_error`` of a plan; None: it cannot be computed."""
@@ -178,9 +183,3 @@ def onnx_model(graph: ModelGraph) -> Any:
         hint = "give the ONNX file that the model was compiled from"
         raise UsageFault(message, name="not-onnx", path=graph.model.path, hint=hint)
     return graph.model.onnx
-
-
-def _worst_first(cost: TypeCost) -> tuple[float, float, str]:
-    alone = -1.0 if cost.error_alone is None else cost.error_alone
-    without = math.inf if cost.error_without is None else cost.error_without
-    return -alone, without, cost.type

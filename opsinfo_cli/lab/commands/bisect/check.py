@@ -121,7 +121,8 @@ class Check:
                 raise UsageFault(f"{name} requires --ray")
         if options.max_drop is not None and options.interactive:
             raise UsageFault("--max-drop cannot be combined with -i: a person prints no loss")
-        if options.simulate and not simulating.is_check and options.max_drop is None:
+        bounds = (simulating.max_error, simulating.min_cosine, options.max_drop)
+        if options.simulate and all(bound is None for bound in bounds):
             hint = "--max-error 0.01 bounds max|a-b| / max|b| of every output"
             raise UsageFault(
                 "--simulate requires --max-error, --min-cosine or --max-drop", name="needs-bound", hint=hint

@@ -178,7 +178,8 @@ def coverage_text(coverage: Coverage) -> str:
         return ""
     types: Counter[tuple[str, str]] = Counter()
     for group in coverage.types:
-        types[group.type, _short_reason(group.why)] += group.nodes
+        # without what only one node has: `refused by AI Core`
+        types[group.type, group.why.removeprefix("not judged: ").partition(":")[0]] += group.nodes
     reasons = {why for _, why in types}
     most = types.most_common(_MOST_TYPES)
     listed = [f"{count} {name}{f' ({why})' if len(reasons) > 1 else ''}" for (name, why), count in most]
@@ -186,11 +187,6 @@ def coverage_text(coverage: Coverage) -> str:
         listed.append(f"{left - sum(count for _, count in most)} of other types")
     why = f" ({next(iter(reasons))})" if len(reasons) == 1 else ""
     return f"{left} of {counted(coverage.compute, 'compute node')} not judged{why}: {', '.join(listed)}"
-
-
-def _short_reason(why: str) -> str:
-    """Return the reason that a node has, without what only this node has: ``refused by AI Core``."""
-    return why.removeprefix("not judged: ").partition(":")[0]
 
 
 def casts_text(answer: GraphAnswer) -> str:

@@ -158,10 +158,6 @@ class FusionGraph:
         places = self._readers.get(Producer(node.index, 0), {})
         return len(places) <= times and sum(places.values()) == times
 
-    def in_body(self, node: GraphNode) -> bool:
-        """Return whether a node is in a subgraph other than the main graph."""
-        return node.index not in self.graph.subgraphs[0].nodes
-
     def is_static(self, *tensors: GraphTensor) -> bool:
         """Return whether shapes are known. A TensorFlow model states few: those that it does not state count as known,
         because atc needs the shapes of its inputs.

@@ -9,6 +9,7 @@ import gc
 import os
 import re
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from ....core.cann.foreign_files import unread_model
@@ -94,14 +95,9 @@ def _reader_of(kind: Format) -> Callable[..., ModelGraph]:
         from . import ge
 
         return {"om": ge.read_om, "ge-text": ge.read_ge_text, "ge-json": ge.read_ge_json}[kind]
-    from . import tensorflow
+    from .tensorflow import read_tensorflow
 
-    return {
-        "graph-def": tensorflow.read_graph_def,
-        "graph-def-text": tensorflow.read_graph_text,
-        "saved-model": tensorflow.read_saved_model,
-        "saved-model-text": tensorflow.read_saved_text,
-    }[kind]
+    return partial(read_tensorflow, is_saved=kind.startswith("saved-model"), is_text=kind.endswith("-text"))
 
 
 def _format_of(file: IO[bytes], path: str) -> Format:

@@ -103,33 +103,18 @@ MOST_OUTPUTS = 1 << 14
 """The most outputs that an attribute may set."""
 
 
-def read_graph_def(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
-    """The graph of a binary GraphDef; raises as :func:`read_saved_text`."""
-    return _read_graph(_read_binary(file, "Graph", path), path, shapes_of)
-
-
-def read_graph_text(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
-    """The graph of a GraphDef in text form; raises as :func:`read_saved_text`."""
-    return _read_graph(parse(file.read()), path, shapes_of)
-
-
-def read_saved_model(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
-    """The graph of a SavedModel's default signature; raises as :func:`read_saved_text`."""
-    return _read_saved(_read_binary(file, "SavedModel", path), path, shapes_of)
-
-
-def read_saved_text(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
-    """The graph of a SavedModel in text form.
+def read_tensorflow(
+    file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, *, is_saved: bool, is_text: bool
+) -> ModelGraph:
+    """The graph of a GraphDef, or of a SavedModel's default signature.
 
     :raises WireFault: if it is broken
     :raises Damaged: if it has no signature, or an edge refers to a missing node
     """
-    return _read_saved(parse(file.read()), path, shapes_of)
-
-
-def _read_binary(file: IO[bytes], name: str, path: str) -> Message:
+    name, read = ("SavedModel", _read_saved) if is_saved else ("Graph", _read_graph)
     data = file.read()
-    return Decoder(data, _FIELDS, path).message(name, 0, len(data))
+    message = parse(data) if is_text else Decoder(data, _FIELDS, path).message(name, 0, len(data))
+    return read(message, path, shapes_of)
 
 
 def _read_graph(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:

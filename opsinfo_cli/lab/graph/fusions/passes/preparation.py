@@ -26,9 +26,10 @@ def _identity(it: FusionGraph) -> Iterator[Change]:
         readers = [reader for number in range(len(node.outputs)) for reader in it.readers(node, number)]
         if len(node.sources) != len(node.outputs) or len(node.sources) != 1 or producer is None:
             continue
+        main = it.graph.subgraphs[0].nodes
         beside = any(
-            neighbour.index in it.owners or (neighbour.type in ("Data", "NetOutput") and it.in_body(neighbour))
-            for neighbour in (producer, *readers)
+            each.index in it.owners or (each.type in ("Data", "NetOutput") and each.index not in main)
+            for each in (producer, *readers)
         )
         holds = (producer.type in ("Switch", "RefSwitch") and node.index in it.waited) or (
             bool(node.control) and any(reader.type in ("Merge", "RefMerge") for reader in readers)
