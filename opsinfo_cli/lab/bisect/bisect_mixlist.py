@@ -13,7 +13,7 @@ from ...core.cann.option_files import keep_dtype_text
 from ...core.cann.target import Target
 from ...errors import OpsinfoError, Stopped, UsageFault, brief, counted
 from ..listener import Listener, PythonListener
-from .culprits import KeptNode, NodesAnswer, answer_of
+from .culprits import KeptNode, ResultByNode, answer_of
 from .curve import curve_of
 from .journal import SearchJournal, begin
 from .placeholders import named_files, require_list, require_placeholders
@@ -170,7 +170,7 @@ class _Search:
         self._try_to_write(lambda: session.journal.record_end(end.ended))
         return end
 
-    def _among_nodes(self, types: frozenset[str]) -> NodesAnswer:
+    def _among_nodes(self, types: frozenset[str]) -> ResultByNode:
         """Continue among the nodes that the list of these op types moves to high."""
         sets = self.problem.sets
         assert sets is not None
@@ -192,7 +192,8 @@ class _Search:
             text = keep_dtype_text([node.name for node in nodes])
             path = self._try_to_write(lambda: self.write({BEST_KEPT: text}))
             cost = sets.effect_keeping(kept).cost
-        return NodesAnswer(session, end, path, nodes, cost, session.spent.runs - before)
+        runs = session.spent.runs - before
+        return ResultByNode(end.ended, path, nodes, end.minimal, cost, runs, end, session)
 
     def _search_nodes(self, moved: Mapping[str, int], is_costed: bool) -> tuple[SearchSession, SearchEnd]:
         """:param moved: the candidates with their indexes

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
-from ...core.document import Count, Failure, LineNumber, Schema, headed, optional
+from ...core.document import Count, Failure, LineNumber, Schema, headed, internal, optional
 from ..graph.cost import Cost, NodeBytes, left_low, low_nodes
 from ..graph.limits import limits_of
 from .curve import CurvePoint
 from .run_folder import last_lines
-from .search.minimal_set import Ended, Price
+from .search.minimal_set import Ended, Price, SearchEnd
+from .session import SearchSession
 from .verdicts import TrialVerdict
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from ..graph.result import Coverage
     from .candidates import SetJudge
     from .problem import Problem
-    from .search.minimal_set import SearchEnd
-    from .session import SearchSession
 
 _GO_ON = {
     "budget": "to go on, run the same command with --resume and a larger --budget",
@@ -82,6 +81,8 @@ class ResultByNode:
     """What the keep_dtype file moves from low to high; null if no file is known to pass."""
     runs: Count
     """Runs of the check of the search among nodes."""
+    end: SearchEnd = internal()
+    session: SearchSession = internal()
 
 
 @dataclass(frozen=True)
@@ -213,22 +214,6 @@ class SearchPlan:
     """Why the list could not be written; with status 3. The answer is in the document nevertheless."""
 
 
-class NodesAnswer(NamedTuple):
-    """The answer of a search among nodes.
-
-    :param path: of the keep_dtype file; None: no file is known to pass, or it could not be written
-    :param cost: what the file moves to high precision; None: no file is known to pass
-    :param runs: of the check, of this search alone
-    """
-
-    session: SearchSession
-    end: SearchEnd
-    path: str | None
-    nodes: list[KeptNode]
-    cost: Cost | None
-    runs: int
-
-
 class Effect(NamedTuple):
     """What a list does to the model.
 
@@ -266,7 +251,7 @@ class BisectAnswer(NamedTuple):
     culprits: list[Culprit]
     effect: Effect | None = None
     mixlist: str | None = None
-    nodes: NodesAnswer | None = None
+    nodes: ResultByNode | None = None
     curve: list[CurvePoint] | None = None
     failed: OpsinfoError | None = None
     texts: Mapping[str, str] = MappingProxyType({})
@@ -302,12 +287,8 @@ class BisectAnswer(NamedTuple):
 
     @property
     def document(self) -> Search:
-        session, nodes, effect = self.session, self.nodes, self.effect
+        session, effect = self.session, self.effect
         counts, is_incurable = session.spent.counts, self.end.ended == "cannot-cure"
-        by_node = None
-        if nodes:
-            found = nodes.end
-            by_node = ResultByNode(found.ended, nodes.path, nodes.nodes, found.minimal, nodes.cost, nodes.runs)
         return Search(
             ended=self.end.ended,
             grow="white" if self.white else None,
@@ -317,7 +298,7 @@ class BisectAnswer(NamedTuple):
             left_low=effect and effect.left_low,
             not_judged=list(dict.fromkeys(group.type for group in effect.coverage.types)) if effect else [],
             mixlist=self.mixlist,
-            keep_dtype=by_node,
+            keep_dtype=self.nodes,
             trials=Trials(
                 counts[TrialVerdict.PASS],
                 counts[TrialVerdict.FAIL],
@@ -358,7 +339,7 @@ def answer_of(problem: Problem, session: SearchSession, end: SearchEnd) -> Bisec
             with_it = problem.sets.answer(problem.types(end.kept))
             without = problem.sets.answer(problem.types(end.kept - {number}))
             nodes = [with_it[node].name for node in with_it.changed(without)]
-            casts = with_it.counts.casts.run - without.counts.casts.run
+            casts = with_it.cast_counts.run - without.cast_counts.run
         culprits.append(Culprit(name, [*problem.same.get(name, ())], nodes, casts, session.proof(end.kept, number)))
     kept = frozenset(range(len(problem.names))) if end.ended == "cannot-cure" else end.kept
     effect = None if problem.sets is None or kept is None else effect_of(problem.sets, problem.types(kept))

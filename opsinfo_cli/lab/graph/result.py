@@ -124,23 +124,6 @@ class NodeAnswer:
         return self.tensor, (self.inputs if side == "input" else self.outputs)[int(number)]
 
 
-class Counts(NamedTuple):
-    """Counts of a judged graph.
-
-    :param low: nodes that run in float16, bfloat16 or hifloat8
-    :param high: judged nodes that run in another floating-point or complex dtype
-    :param not_judged: the other nodes, judged ones without a floating-point tensor included
-    """
-
-    nodes: int
-    low: int
-    high: int
-    not_judged: int
-    first_column: int
-    assumed: int
-    casts: CastCounts
-
-
 class NodeGroup(NamedTuple):
     """What nodes are counted by."""
 
@@ -276,6 +259,10 @@ class NodeCounts:
     """Number of Casts that run; equal Casts of one output count once."""
     casts_folded: Count
     """Number of edges whose Cast is folded into a constant."""
+    first_column: int = internal(0)
+    """Number of nodes that got the first column because none fitted."""
+    assumed: int = internal(0)
+    """Number of nodes whose columns were assumed."""
 
 
 @dataclass(frozen=True)
@@ -395,14 +382,16 @@ class GraphAnswer:
         return _count(self)
 
     @cached_property
-    def counts(self) -> Counts:
+    def counts(self) -> NodeCounts:
         low = high = first_column = assumed = 0
         for each, count in self._groups.items():
             low += count * (each.runs == "low")
             high += count * (each.runs == "high")
             first_column += count * each.first_column
             assumed += count * each.assumed
-        return Counts(len(self), low, high, len(self) - low - high, first_column, assumed, self.cast_counts)
+        casts = self.cast_counts
+        rest = len(self) - low - high
+        return NodeCounts(len(self), low, high, rest, casts.edges, casts.run, casts.folded, first_column, assumed)
 
     @cached_property
     def types(self) -> list[TypeSummary]:
@@ -576,7 +565,7 @@ class Answer(GraphAnswer):
         counts = self.counts
         return (
             f"<Answer {self.mode.name}: {counts.nodes} nodes, {counts.low} low, {counts.high} high, "
-            f"{counts.not_judged} not judged, {counts.casts.edges} casts>"
+            f"{counts.not_judged} not judged, {counts.casts} casts>"
         )
 
     def __getitem__(self, index: int) -> NodeAnswer:

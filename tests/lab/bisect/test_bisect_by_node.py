@@ -20,7 +20,7 @@ from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.lab.bisect import bisect_mixlist
 from opsinfo_cli.lab.bisect.bisect_mixlist import PythonSearchListener, TrialCheck, run_search
-from opsinfo_cli.lab.bisect.culprits import NodesAnswer
+from opsinfo_cli.lab.bisect.culprits import ResultByNode
 from opsinfo_cli.lab.bisect.places.here import HerePlace
 from opsinfo_cli.lab.bisect.problem import Problem, SubjectOptions, open_problem
 from opsinfo_cli.lab.bisect.run_folder import RunFolder
@@ -49,7 +49,7 @@ def problem(request: pytest.FixtureRequest, tmp_path: Path, opp: Path) -> Proble
     return open_problem(options, target, None, LISTENER)
 
 
-def search(problem: Problem, needed: set[int], folder: Path) -> NodesAnswer | None:
+def search(problem: Problem, needed: set[int], folder: Path) -> ResultByNode | None:
     """Search with a check that passes if all these nodes are high; None: no list makes them high."""
     sets = problem.sets
     assert sets is not None

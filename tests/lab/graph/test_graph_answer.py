@@ -108,7 +108,7 @@ def test_an_answer_counts_nodes_by_op_type_and_in_total() -> None:
     ]
     counts = answer.counts
     assert (counts.nodes, counts.low, counts.high, counts.not_judged, counts.assumed) == (7, 2, 2, 3, 1)
-    assert counts.casts == (3, 3, 0, 2 * 16 * (4 + 2 + 2), 0)
+    assert answer.cast_counts == (3, 3, 0, 2 * 16 * (4 + 2 + 2), 0)
 
 
 def test_coverage_counts_compute_nodes_and_says_why_others_are_not_judged() -> None:
@@ -142,7 +142,7 @@ def test_equal_casts_of_one_output_run_once_and_known_sizes_are_summed() -> None
         ["c", "Const", [], ["float32"]],
         *[[f"w{number}", "White", [feed], ["float32"]] for number, feed in enumerate(["x", "x", "c"])],
     ]
-    casts = judge(graph_of(nodes), LIBRARY, "mixed_float16").counts.casts
+    casts = judge(graph_of(nodes), LIBRARY, "mixed_float16").cast_counts
     assert casts == (3, 1, 1, 2 * 16 * 4, 0)
 
 

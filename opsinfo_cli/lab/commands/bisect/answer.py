@@ -12,7 +12,7 @@ from ....core.terminal.console import Console
 from ....core.terminal.page import section, table_page
 from ....core.terminal.plot import Curve, MarkKind, Plot, PlotMark, svg_text
 from ....errors import counted, join_some
-from ...bisect.culprits import BisectAnswer, Candidate, NodesAnswer, SearchPlan
+from ...bisect.culprits import BisectAnswer, Candidate, ResultByNode, SearchPlan
 from ...bisect.curve import CurvePoint
 from ...bisect.problem import Problem
 from ...bisect.search.minimal_set import Price, between, price
@@ -249,7 +249,7 @@ def _list_words(answer: BisectAnswer) -> str:
     return f"the smallest list known to pass has {what}"
 
 
-def _node_words(answer: NodesAnswer) -> str:
+def _node_words(answer: ResultByNode) -> str:
     if answer.end.ended == "cannot-cure":
         return "the check fails with all of their nodes kept: use the mixlist"
     what = f"{len(answer.nodes)} of {counted(len(answer.session.subject.names), 'node')} must keep the dtype"

@@ -157,7 +157,7 @@ def comparison_parts(answer: GraphAnswer, found: AnswerComparison) -> dict[str, 
 
 def judged_profile(profile: ShapeProfile, answer: Answer) -> JudgedProfile:
     own = answer.counts
-    counts = own.nodes, own.low, own.high, own.not_judged, own.casts.run
+    counts = own.nodes, own.low, own.high, own.not_judged, own.casts_run
     return JudgedProfile(profile.name, answer.graph.model.shapes, *counts)
 
 

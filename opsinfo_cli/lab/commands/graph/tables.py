@@ -116,7 +116,7 @@ def profiles_answer(view: GraphView, profiles: Sequence[ShapeProfile], answers: 
     found = differences(answers)
     titles = ("profile", "nodes", "low", "high", "not judged", "Casts that run")
     counts = [
-        [profile.name, *map(str, (own.nodes, own.low, own.high, own.not_judged, own.casts.run))]
+        [profile.name, *map(str, (own.nodes, own.low, own.high, own.not_judged, own.casts_run))]
         for profile, own in zip(profiles, (answer.counts for answer in answers), strict=True)
     ]
     rows = []
