@@ -11,8 +11,8 @@ from ....core.terminal.page import DTYPES, Bar, bars, dtype_class, escaped, page
 from ....errors import counted
 from ...graph.topology import order_of
 from ..cost import cost_text
-from .columns import PageColumns
 from .document import GraphView, casts_text, coverage_text, memory_text
+from .page_data import PageColumns
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
