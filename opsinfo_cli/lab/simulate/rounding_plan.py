@@ -30,18 +30,10 @@ STORED = frozenset({"float32", "float64", "float16", "bfloat16"})
 _NOT_READING = frozenset({"Shape"})
 """Operators added by an expansion that do not read the values of their input."""
 _MOVING = frozenset(
-    [
-        "Unsqueeze",
-        "Squeeze",
-        "ExpandDims",
-        "Reshape",
-        "Flatten",
-        "Transpose",
-        "TransposeD",
-        "BroadcastTo",
-        "Identity",
-        "TensorMove",
-    ]
+    (
+        *("Unsqueeze", "Squeeze", "ExpandDims", "Reshape", "Flatten"),
+        *("Transpose", "TransposeD", "BroadcastTo", "Identity", "TensorMove"),
+    )
 )
 """Operators added by an expansion that yield the values of their first input."""
 
