@@ -59,14 +59,7 @@ _NODE = "node:"
 class SubjectOptions:
     """What is searched.
 
-    :param among: op types, and files of op types after an ``@``
-    :param grow: whether the largest white list is searched for, not the smallest black one
-    :param by: ``node`` continues among the nodes of the culprit types
-    :param allow_hf32: as of atc, for simulations
-    :param write_as: the form of the lists; all but ``mixlist`` have the names of ``among`` as they are
-    :param profile: tables of what ran, which say what the nodes of the model cost
     :param command: the command of atc that compiles the model, split into arguments
-    :param curve: whether the loss of the lists that were run is shown against their cost
     """
 
     against: str | None
@@ -312,7 +305,6 @@ def open_problem(
 
     :param target: that of ``options``, and ``base`` their mixlist
     :param inputs: sources of inputs of the simulation that orders the candidates; empty: random ones
-    :param list_files: makes the files of another form than a mixlist
     :raises UsageFault: if options exclude each other, the mode has no lists, or an op type is unknown
     :raises NoVerdict: if no node of the model is judged, so that no list changes it
     :raises Refused: if a file cannot be read, or the engine refuses it

@@ -32,10 +32,7 @@ from .simulation_options import SimulationOptions, simulate_options
 
 @dataclass(frozen=True)
 class PartOptions:
-    """The parts of the report to create.
-
-    :param by: ``node`` ranks low nodes too
-    """
+    """The parts of the report to create."""
 
     no_trace: bool = False
     no_rank: bool = False

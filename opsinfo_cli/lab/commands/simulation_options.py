@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SimulationOptions:
-    """How a model is computed, and the bounds of its outputs.
-
-    :param inputs: sources of inputs; empty: random ones
-    :param shapes: ``NAME=DIMS`` of inputs, which the model is judged and computed with
-    """
+    """How a model is computed, and the bounds of its outputs."""
 
     inputs: tuple[str, ...] = ()
     shapes: tuple[str, ...] = ()

@@ -54,9 +54,6 @@ class AtcOptions(NamedTuple):
     """Options of atc, as written there; None: not given. The first two change the graph.
 
     :param output_type: ``FP16``, or ``node:0:FP16;other:0:UINT8``
-    :param input_fp16_nodes: names of inputs, with semicolons
-    :param op_select_implmode: one of ``SELECT_IMPLMODE``
-    :param allow_hf32: one of ``ALLOW_HF32``, or as ``SPELLED_HF32`` has them
     """
 
     output_type: str | None = None

@@ -39,12 +39,7 @@ _OF_MODEL = "--shape"
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How the check is run.
-
-    :param devices: comma-separated
-    :param resources: resources of a trial on it, comma-separated
-    :param max_drop: how much larger a loss may be than that of the largest list
-    """
+    """How the check is run."""
 
     journal: str
     resume: bool

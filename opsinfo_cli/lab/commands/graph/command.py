@@ -72,11 +72,7 @@ _ON = ("low", "high", "cast", "first-column", "assumed")
 
 @dataclass(frozen=True)
 class RowOptions:
-    """Which rows are shown.
-
-    :param states: low, high, cast, first-column, assumed: the shown nodes are in one of them
-    :param globs: patterns of names and op types
-    """
+    """Which rows are shown."""
 
     by: str = "type"
     states: tuple[str, ...] = ()
