@@ -41,8 +41,7 @@ from ..graph.result import GraphAnswer, WrittenAnswer
 from ..profile.lists import fused_parts, policy_of_type
 from ..profile.table import DeviceTask, KernelRow, TaskTable
 from ..profile.times import DeviceStep, Profile, ProfileDocument, State, Time, TypeRow, is_of, read_profile, total
-from .cost import duration
-from .graph.document import dtypes
+from .graph.document import dtypes, duration
 from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judge_model, shapes_of
 
 

@@ -18,8 +18,7 @@ from ...bisect.problem import Problem
 from ...bisect.search.minimal_set import Price, between, price
 from ...bisect.session import Rules, SearchSession
 from ...bisect.verdicts import TrialVerdict
-from ..cost import cost_text, duration, nodes_text, size
-from ..graph.document import coverage_text
+from ..graph.document import cost_text, coverage_text, duration, nodes_text, size
 
 Show: TypeAlias = Callable[[str, float], None]
 """Shows a text, and the share that is done."""

@@ -11,7 +11,7 @@ from ....core.cann.precision_mode import MODES
 from ....core.document import Count, Schema, as_json, optional
 from ....errors import counted
 from ...graph.constants import ConstantCheck, ConstantFault
-from ...graph.cost import Cost
+from ...graph.cost import Cost, NodeBytes
 from ...graph.evidence import AccuracyEvidence
 from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.read_back import ReadBack, UnmatchedNode
@@ -28,7 +28,6 @@ from ...graph.result import (
     summaries_of,
 )
 from ...graph.shape_profiles import ProfileDifference, ShapeProfile
-from ..cost import cost_text, size
 
 _MOST_TYPES = 6
 
@@ -215,3 +214,35 @@ def memory_text(answer: GraphAnswer) -> str:
 def dtypes(words: Sequence[str | None]) -> str:
     """Return distinct dtypes with commas: `float16`, `float16,int32`; `-` if there are none."""
     return ",".join(dict.fromkeys(word or "-" for word in words)) or "-"
+
+
+def cost_text(cost: Cost) -> str:
+    """Return nodes, the bytes of their outputs if they are known, and their time."""
+    nodes = nodes_text(cost)
+    return nodes if cost.microseconds is None else f"{nodes}, which took {duration(cost.microseconds)} in the profile,"
+
+
+def nodes_text(found: Cost | NodeBytes) -> str:
+    """Return nodes, and the bytes of their outputs if they are known: ``12 nodes (1.2 MB)``."""
+    return counted(found.nodes, "node") + (f" ({size(found.bytes)})" if found.bytes else "")
+
+
+def size(count: int) -> str:
+    """Return bytes as text: ``512 bytes``, ``1.2 MB``."""
+    if count > 1 << 63:  # more than any machine addresses, and beyond a float's range perhaps
+        return "more than 2^63 bytes"
+    return f"{count / 1e6:.1f} MB" if count >= 100_000 else counted(count, "byte")
+
+
+def duration(microseconds: float) -> str:
+    """Return a time with a unit that suits it.
+
+    >>> duration(12.5), duration(4122.34)
+    ('12.5 us', '4.122 ms')
+    """
+    value, unit = microseconds, "us"
+    for larger in ("ms", "s"):
+        if value < 1000:
+            break
+        value, unit = value / 1000, larger
+    return f"{value:.4g} {unit}"

@@ -10,8 +10,7 @@ from ....core.cann.dtype_names import leading_dtype
 from ....core.terminal.page import DTYPES, Bar, bars, dtype_class, escaped, page_text, section, table_section
 from ....errors import counted
 from ...graph.topology import order_of
-from ..cost import cost_text
-from .document import GraphView, casts_text, coverage_text, memory_text
+from .document import GraphView, casts_text, cost_text, coverage_text, memory_text
 from .page_data import PageColumns
 
 if TYPE_CHECKING:
