@@ -1,54 +1,41 @@
 """What a Python script gives to calls, worked out from its syntax tree; the script is never run.
 
-Literals are worked out as Python would: lists and sets that grow, shrink or are passed on, loops over literals,
-functions and classes of the file. What only the running script knows is an :class:`Unread` with its place, and so is
-what depends on a branch.
+A list is read only if every mention of its name is understood: it is set or changed by one of a few statements that
+always run, once, before the list is used, or its place leaves it as it is. Any other mention makes it an
+:class:`Unread`: an alias, a branch, a loop or a function that may change or keep it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from ..core.text.source import Source
 from ..errors import Damaged
-from .python_expressions import CHANGE, Expressions
-from .python_values import (
-    Call,
-    Function,
-    Library,
-    Ref,
-    Scope,
-    State,
-    Symbol,
-    Test,
-    TooLong,
-    Unread,
-    Value,
-    is_static,
-    is_whole,
-    last_name,
-)
+from .python_mentions import LOOPS, PURE, TAKE_ITEMS, Mentions, Name, parameters_of, position
+from .python_values import Call, Library, Symbol, Test, Unread, Value, last_name, unread
 
-_DEEPEST = 12
-_LAMBDA = "lambda"
-"""The name of a function that has none: no variable can be called so."""
-_MOST_RUNS = 8
-"""Runs of a function that gives no list itself; what more of them return is not known."""
+_MOST_STEPS = 100_000
+"""Expressions that are worked out; real scripts take a few hundred."""
+_LARGEST = 20_000
+"""Items of a list, and characters of a text."""
+_COPIES: dict[str, type] = {
+    "list": list, "copy.copy": list, "copy.deepcopy": list, "set": set, "frozenset": set, "tuple": tuple,
+    "sorted": list,
+}  # fmt: skip
+_OPERATORS = {ast.BitOr: "union", ast.Sub: "difference", ast.BitAnd: "intersection", ast.BitXor: "symmetric_difference"}
+_GROW = frozenset({"append", "add", "extend", "update", "insert", "copy", "clear", "union"})
+"""Methods that are known whatever a list or their arguments have."""
 
 
 def calls_of(source: Source, library: Library) -> list[Call]:
-    """Return what a script gives to the parameters of a library, in the order in which it would run.
-
-    Functions that the file does not call run after it, with arguments that are not known. Libraries are taken to be
-    installed.
+    """Return what a script gives to the parameters of a library, in the order of the text.
 
     :raises Damaged: if the text is no Python, or is too long or too deep to follow
     """
-    script = _Script(library)
     try:
-        script.run(ast.parse(source.text))
+        return _Script(ast.parse(source.text), library).calls()
     except SyntaxError as error:
         message = f"invalid Python: {error.msg}"
         raise Damaged(message, path=source.path, line=error.lineno, column=error.offset) from None
@@ -56,372 +43,465 @@ def calls_of(source: Source, library: Library) -> list[Call]:
         raise Damaged("an expression is nested too deeply", path=source.path) from None
     except (ValueError, MemoryError) as error:
         raise Damaged(f"cannot parse as Python: {error}", path=source.path) from None
-    except TooLong:
+    except _TooLong:
         hint = "write the lists into a file of their own"
         raise Damaged("the script is too long to follow its lists", path=source.path, hint=hint) from None
-    return script.calls
 
 
-class _Loop(NamedTuple):
-    broken: list[State]
-    continued: list[State]
+class _TooLong(Exception):
+    """More steps than are followed."""
 
 
-class _Script(Expressions):
-    """The statements of a script."""
+class _Items(NamedTuple):
+    """A list, set or tuple."""
 
-    def __init__(self, library: Library) -> None:
-        super().__init__(library)
-        self._loops: list[_Loop] = []
-        self._returns: list[list[tuple[Value, State]]] = []
-        self._running: list[ast.AST] = []
-        self._called: set[ast.AST] = set()
-        self._defined: list[list[Function]] = [[]]
-        self._called_names: set[str] = set()
-        self._runs: dict[ast.AST, int] = {}
-        self._lambdas: dict[ast.Lambda, ast.FunctionDef] = {}
+    kind: type
+    items: tuple[Value, ...]
 
-    def run(self, tree: ast.Module) -> None:
-        calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        self._called_names = {_LAMBDA, *(str(last_name(function)) for function in calls)}
-        if self._body(tree.body):
-            self._finish()
-        for name, items in self.library.constants.items():
-            value = self.state.scopes[0].get(f"*{name}")
-            if value is not None and self._plain(value) != tuple(items):
-                self._note("=", {name: value}, tree.body[-1])
 
-    # scopes
+class _Script:
+    def __init__(self, tree: ast.Module, library: Library) -> None:
+        self.tree = tree
+        self.library = library
+        self.mentions = Mentions(tree, library)
+        self._known: dict[tuple[Name, ast.AST, bool, bool], Value] = {}
+        self._steps = 0
 
-    def _finish(self) -> None:
-        """Run the functions of the scope that nothing calls, and note its variables of the wanted names."""
-        functions = self._defined[-1]
-        of_nobody = [each for each in functions if each.node.name not in self._called_names]
-        before, calls = self.state.copy(), len(self.calls)
-        for function in of_nobody:
-            self._run_uncalled(function)
-        if not self._same(before, self.state):  # what one changes, the others may see
-            del self.calls[calls:]
-            for function in of_nobody:
-                self._run_uncalled(function)
-        for function in functions:
-            if function.node not in self._called:
-                self._run_uncalled(function)
-        for key, value in list(self.state.scopes[-1].items()):
-            name = key.rpartition(".")[2]
-            if name in self.library.names and name in self._lines:
-                self._note("=", {name: value}, self._lines[name])
+    def calls(self) -> list[Call]:
+        calls = [call for node in ast.walk(self.tree) for call in self._given(node)]
+        return sorted(calls, key=lambda call: (call.line, call.column))
 
-    def _run_uncalled(self, function: Function) -> None:
-        self._called.add(function.node)
-        before = self.state.copy()
-        self._enter(function, [], {}, function.node, is_asked=False)
-        self.state = self._joined([before, self.state], function.node)
+    def _given(self, node: ast.AST) -> Iterable[Call]:
+        names, library = self.mentions, self.library
+        match node:
+            case ast.Call():
+                yield from self._of_call(node)
+            case ast.Dict():
+                for key, value in zip(node.keys, node.values, strict=True):
+                    if isinstance(key, ast.Constant) and key.value in library.names:
+                        yield self._kept("dict", {str(key.value): value}, value, names.use_of_dictionary(node))
+            case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=str() as key))]) if key in library.names:
+                yield self._kept("dict", {key: node.value}, node, names.use_of_key(key, node.targets[0]))
+            case ast.Assign(targets=[ast.Attribute() as target]):
+                if target.attr in library.functions:
+                    arguments = {"value": self._value(node.value), "owner": ast.unparse(target.value)}
+                    yield self._call(target.attr, arguments, node)
+                elif target.attr in library.names:
+                    reason = names.reflected or names.use_of_key(target.attr, target)
+                    yield self._kept("=", {target.attr: node.value}, node, reason)
+            case ast.Module() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                for name in sorted(library.names):
+                    yield from self._of_variable((node, name), isinstance(node, ast.ClassDef))
+                if node is self.tree:
+                    yield from map(self._of_constant, [each for each in library.constants if self._changes(each)])
 
-    def _enter(
-        self,
-        function: Function,
-        args: list[Value],
-        keywords: dict[str, Value],
-        place: ast.AST,
-        is_asked: bool = True,
-    ) -> Value:
-        """Run the body of a function, and return what it returns."""
-        node = function.node
-        scopes = self.state.scopes
-        self._runs[node] = self._runs.get(node, 0) + 1
-        is_often = self._runs[node] > _MOST_RUNS and not self._mentions(node)
-        if is_often or node in self._running or len(self._running) >= _DEEPEST or len(scopes) < function.depth:
-            self._called.add(node)
-            return self._unread(place)
-        self._called.add(node)
-        local = self._bound(function, args, keywords, is_asked)
-        state = State([*scopes[: function.depth], local], self.state.heap)
-        saved, self.state, loops, self._loops = scopes, state, self._loops, []
-        self._running.append(node)
-        self._returns.append([])
-        self._defined.append([])
-        if self._body(node.body):
-            self._finish()
-            self._returns[-1].append((None, self.state))
-        self._defined.pop()
-        returned = self._returns.pop()
-        self._running.pop()
-        self._loops = loops
-        if not returned:  # it always raises
-            self.state = State(saved, self.state.heap)
-            return self._unread(place)
-        self.state = self._joined([each for _, each in returned], node)
-        value = self._either([value for value, _ in returned], node)
-        self.state = State([*self.state.scopes[: function.depth], *saved[function.depth :]], self.state.heap)
-        is_generator = any(isinstance(each, ast.Yield | ast.YieldFrom | ast.Await) for each in ast.walk(node))
-        return self._unread(place) if is_generator else value
+    def _of_call(self, node: ast.Call) -> Iterable[Call]:
+        name = last_name(node.func)
+        parameters = self.library.functions.get(name)
+        is_own = parameters is None or name in self.mentions.functions
+        functions = self.mentions.functions.get(name, ())
+        if parameters is None and len(functions) == 1 and isinstance(node.func, ast.Name):
+            is_plain = not getattr(functions[0], "decorator_list", ()) and isinstance(node.func, ast.Name)
+            parameters = parameters_of(functions[0]) if is_plain else None
+        stars = [number for number, each in enumerate(node.args) if isinstance(each, ast.Starred)]
+        placed = [*node.args[: stars[0]], *[node.args[stars[0]]] * len(parameters or ())] if stars else node.args
+        arguments = dict(zip(parameters or (), placed, strict=False))
+        arguments |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
+        known = self.library.functions.get(name, ())
+        arguments = {key: arg for key, arg in arguments.items() if key in known or key in self.library.names}
+        if not arguments:
+            return
+        if is_own:
+            reason = self.mentions.use_of_dictionary(node) if name == "dict" else None
+            if not all(self.mentions.leaves(each, key) for each in functions for key in arguments):
+                reason = node
+            if isinstance(self.mentions.parents[node], ast.Assign | ast.AnnAssign):
+                uses = [self.mentions.reflected, *map(self.mentions.use_of_key, arguments)]
+                reason = next((use for use in (reason, *uses) if use is not None), None)
+            yield self._kept(name, arguments, node, reason)
+        else:
+            yield self._call(name, {key: self._argument(arg) for key, arg in arguments.items()}, node)
 
-    def _lambda(self, node: ast.Lambda) -> Function:
-        body = ast.copy_location(ast.Return(node.body), node)
-        made = ast.FunctionDef(_LAMBDA, node.args, [body], [])
-        self._define(self._lambdas.setdefault(node, ast.copy_location(made, node)))
-        function: Function = self._scope.pop(_LAMBDA)
-        self._escapes(function)
-        return function
+    def _of_variable(self, name: Name, is_class: bool) -> Iterable[Call]:
+        places = [node for node in self.mentions.of.get(name, ()) if isinstance(node, ast.Name)]
+        places = [
+            node for node in places if not isinstance(node.ctx, ast.Load) and self.mentions.scope(node) is name[0]
+        ]
+        if places:
+            value = self._named(name, places[-1], is_end=True)
+            reason = self.mentions.use_of_key(name[1]) or self.mentions.reflected if is_class else None
+            place = self.mentions.statement(places[-1])
+            yield self._call("=", {name[1]: value if reason is None else unread(reason)}, place)
 
-    def _escapes(self, function: Function) -> None:
-        calls, called = len(self.calls), self._called.copy()
-        self._perhaps(lambda: self._enter(function, [], {}, function.node, is_asked=False), function.node)
-        del self.calls[calls:]
-        self._called = called
+    def _of_constant(self, name: str) -> Call:
+        changes = self._changes(name)
+        value = self._named((self.tree, f"*{name}"), changes[-1], is_end=True)
+        return self._call("=", {name: value}, self.mentions.statement(changes[-1]))
 
-    def _mentions(self, node: ast.AST) -> bool:
-        """Return whether a function itself gives a list to a call, or may change one."""
-        names = {each.arg if isinstance(each, ast.keyword) else getattr(each, "attr", None) for each in ast.walk(node)}
-        changes = any(isinstance(each, ast.Delete | ast.AugAssign) for each in ast.walk(node))
-        return changes or not names.isdisjoint({*self.library.names, *CHANGE})
+    def _kept(self, function: str, arguments: dict[str, ast.expr], node: ast.AST, reason: ast.AST | None) -> Call:
+        """Return a call that may use a list later: whatever changes it until then, or reaches it, makes it unread."""
+        values = {
+            key: unread(reason)
+            if reason is not None and not isinstance(value, ast.Constant)
+            else self._argument(value, True)
+            for key, value in arguments.items()
+        }
+        return self._call(function, values, node)
 
-    def _bound(self, function: Function, args: list[Value], keywords: dict[str, Value], is_asked: bool) -> Scope:
-        """Return the parameters of a call. One that nothing gives has its default, if that is a list or the file calls
-        the function."""
-        node, arguments = function.node, function.node.args
-        names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
-        given = dict(zip(names, args, strict=False))
-        defaults = dict(function.defaults)
-        if not is_asked:
-            defaults = {name: value for name, value in defaults.items() if isinstance(value, Ref | tuple)}
-        local: Scope = {}
-        for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
-            if each is not None:
-                parameter = Unread(each.lineno, each.col_offset + 1, each.arg, is_parameter=True)
-                local[each.arg] = {**defaults, **keywords, **given}.get(each.arg, parameter)
-        if function.owner and not is_asked and names and not is_static(node):
-            local[names[0]] = Symbol(f"{function.owner}#0")
-        return local
+    def _argument(self, node: ast.expr, is_kept: bool = False) -> Value:
+        value = self._value(node, is_kept)
+        return unread(node) if isinstance(value, Symbol) and not self.library.has_symbols else value
 
-    # statements: each returns whether the next one runs
+    def _call(self, function: str, values: dict[str, Value], node: Any) -> Call:
+        plain = {key: value.items if isinstance(value, _Items) else value for key, value in values.items()}
+        last = node.end_lineno or node.lineno
+        return Call(function, plain, node.lineno, last, node.col_offset + 1, tuple(self._tests(node)))
 
-    def _body(self, statements: Sequence[ast.stmt]) -> bool:
-        tests = len(self._tests)
-        goes_on = all(self._statement(statement) for statement in statements)
-        del self._tests[tests:]
-        return goes_on
-
-    def _jumps(self) -> int:
-        """Return how many states a return, break or continue has left."""
-        loops = sum(len(loop.broken) + len(loop.continued) for loop in self._loops)
-        return loops + sum(map(len, self._returns))
+    def _tests(self, node: ast.AST) -> list[Test]:
+        """Return what decides whether a statement runs: `if` around it, and those before it that leave."""
+        tests: list[tuple[ast.If, bool]] = []
+        for each in self.mentions.above(self.mentions.statement(node)):
+            if not isinstance(each, ast.stmt):
+                continue
+            parent, key = self.mentions.block(each)
+            before = getattr(parent, key)[: getattr(parent, key).index(each)]
+            for other in reversed(before):
+                if isinstance(other, ast.If) and _leaves(other.body) != _leaves(other.orelse):
+                    tests.append((other, _leaves(other.orelse)))
+            if isinstance(parent, ast.If) and ast.unparse(parent.test) != "__name__ == '__main__'":
+                tests.append((parent, key == "body"))
+        return [Test(each.test, holds, self._known_in(each.test)) for each, holds in reversed(tests)]
 
     def _known_in(self, test: ast.expr) -> dict[str, Value]:
         """Return the values of the variables and lists in a test, by their text."""
         kinds = (ast.Name, ast.List, ast.Tuple, ast.Set, ast.Constant)
-        return {ast.unparse(each): self._plain(self._value(each)) for each in ast.walk(test) if isinstance(each, kinds)}
+        values = {ast.unparse(each): self._value(each) for each in ast.walk(test) if isinstance(each, kinds)}
+        return {key: value.items if isinstance(value, _Items) else value for key, value in values.items()}
 
-    def _statement(self, node: ast.stmt) -> bool:
-        self._step()
-        match node:
-            case ast.If():
-                return self._branch(node)
-            case ast.For() | ast.AsyncFor():
-                return self._for(node)
-            case ast.While():
-                known = self._truth(self._value(node.test))
-                return True if known is False else self._again(node, lambda: self._value(node.test))
-            case ast.With() | ast.AsyncWith():
-                for item in node.items:
-                    value = self._value(item.context_expr)
-                    if item.optional_vars is not None:
-                        self._assign(item.optional_vars, value, node)
-                return self._body(node.body)
-            case ast.Try():
-                return self._try(node)
-            case ast.Match():
-                self._value(node.subject)
-                guards = [case.guard for case in node.cases if case.guard is not None]
-                self._perhaps(lambda: self._elements(guards), node)
-                return self._any_of([*(case.body for case in node.cases), []], node)
-            case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
-                self._leave(node)
-                return False
-        self._simple(node)
-        return not (isinstance(node, ast.Expr) and _exits(node.value))
+    # lists by name
 
-    def _leave(self, node: ast.Return | ast.Raise | ast.Break | ast.Continue) -> None:
-        if isinstance(node, ast.Return):
-            value = self._value(node.value) if node.value is not None else None
-            if self._returns:
-                self._returns[-1].append((value, self.state))
-        elif isinstance(node, ast.Break | ast.Continue) and self._loops:
-            loop = self._loops[-1]
-            (loop.broken if isinstance(node, ast.Break) else loop.continued).append(self.state)
+    def _changes(self, constant: str) -> list[ast.AST]:
+        """Return where a script mentions a list of the library so that it may be changed."""
+        return [each for each in self._mentions_of(constant) if not self.mentions.is_read(each)]
 
-    def _simple(self, node: ast.stmt) -> None:
-        match node:
-            case ast.Expr():
-                self._bare.update(_without_use(node.value))
-                self._value(node.value)
-            case ast.Assign():
-                value = self._value(node.value)
-                for target in node.targets:
-                    self._assign(target, value, node)
-            case ast.AnnAssign():
-                if node.value is not None:
-                    self._assign(node.target, self._value(node.value), node)
-            case ast.AugAssign():
-                self._augment(node)
-            case ast.Delete():
-                for target in node.targets:
-                    self._delete(target)
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                self._define(node)
-            case ast.ClassDef():
-                self._define_class(node)
-            case ast.Import() | ast.ImportFrom():
-                self._import(node)
-            case ast.Global() | ast.Nonlocal():
-                self._scope.update({f"global {name}": True for name in node.names})
-            case ast.Assert():
-                self._value(node.test)
+    def _mentions_of(self, constant: str) -> list[ast.AST]:
+        found = list(self.mentions.attributes.get(constant, ()))
+        for node in self.mentions.parents:
+            if isinstance(node, ast.alias) and node.name == constant:
+                name = self.mentions.name(node.asname or node.name, self.mentions.scope(node))
+                found += [each for each in self.mentions.of[name] if not isinstance(each, ast.alias)]
+        unset = self.mentions.of.get((self.tree, constant), [])
+        found += unset if not self.mentions.is_set((self.tree, constant)) else []
+        calls = [each for each in found if isinstance(self.mentions.parents[each], ast.Call)]
+        called = {each for each in calls if self.mentions.parents[each].func is each}  # type: ignore[attr-defined]
+        return [each for each in dict.fromkeys(found) if each not in called]
 
-    def _branch(self, node: ast.If) -> bool:
-        known = self._truth(self._value(node.test))
-        if known is not None:
-            return self._body(node.body if known else node.orelse)
-        return self._any_of([node.body, node.orelse], node, node.test)
+    def _named(self, name: Name, mention: ast.AST, is_kept: bool = False, is_end: bool = False) -> Value:
+        """Return the value of a name where the statement of a mention begins.
 
-    def _any_of(self, bodies: Sequence[Sequence[ast.stmt]], node: ast.AST, test: ast.expr | None = None) -> bool:
-        """Run each of the bodies from here, and go on with what all of them leave alike.
-
-        After `if x: continue` the other branch is all that the rest of its body has.
+        :param is_kept: whether it must not change later, too
+        :param is_end: whether its value at the end of its scope is asked for
         """
-        before, ends = self.state, []
-        known = self._known_in(test) if test is not None else {}
-        survives: list[Test] = []
-        jumps = self._jumps()
-        for number, body in enumerate(bodies):
-            self.state = before.copy()
-            if test is not None:
-                self._tests.append(Test(test, number == 0, known))
-            if self._body(body):
-                ends.append(self.state)
-                survives += self._tests[-1:]
-            if test is not None:
-                self._tests.pop()
-        if test is not None and len(ends) == 1 and self._jumps() > jumps:
-            self._tests += survives
-        if ends:
-            self.state = self._joined(ends, node)
-        return bool(ends)
+        place = name[0] if is_end else self.mentions.statement(mention)
+        is_inner = not is_end and self.mentions.scope(mention) is not name[0]
+        key = (name, place, is_kept, is_inner)
+        if key not in self._known:
+            self._known[key] = unread(self.mentions.whole(mention))  # of a list that is made of itself
+            self._known[key] = self._worked_out(name, place, is_kept, is_inner)
+        return self._known[key]
 
-    def _try(self, node: ast.Try) -> bool:
-        before = self.state.copy()
-        runs = self._body([*node.body, *node.orelse])
-        ends = [self.state] if runs else []
-        for handler in node.handlers:
-            caught = ast.unparse(handler.type) if handler.type is not None else ""
-            if "ImportError" in caught or "ModuleNotFoundError" in caught:
-                continue
-            self.state = self._joined([before.copy(), *[end.copy() for end in ends]], handler)
-            if handler.name:
-                self._scope[handler.name] = self._unread(handler)
-            if self._body(handler.body):
-                ends.append(self.state)
-        self.state = self._joined(ends, node) if ends else before
-        return self._body(node.finalbody) and bool(ends)
+    def _worked_out(self, name: Name, place: ast.AST, is_kept: bool, is_inner: bool) -> Value:
+        names, (scope, text) = self.mentions, name
+        constant = text[1:] if text.startswith("*") else None
+        mentions = names.of[name] if constant is None else self._mentions_of(constant)
+        reason = names.dynamic or (names.reflected if constant is not None else None)
+        if reason is not None:
+            return unread(reason)
+        changes: list[ast.stmt] = []
+        for each in mentions:
+            if isinstance(each, ast.arg):
+                function = names.parents[names.parents[each]]
+                arguments = function.args  # type: ignore[attr-defined]
+                defaults = [*arguments.defaults, *filter(None, arguments.kw_defaults)]
+                is_handed_on = names.leaves(function, text) and all(isinstance(one, ast.Constant) for one in defaults)
+                return Unread(each.lineno, each.col_offset + 1, text, is_parameter=is_handed_on)
+            change = names.change(each)
+            if change is not None and names.scope(change) is scope:
+                changes.append(change)
+            elif change is not None or not names.is_read(each):
+                return unread(names.whole(each))
+        for star in names.stars if changes and scope is self.tree else ():
+            if position(star) > min(map(position, changes)):
+                return unread(star)
+        return self._after(sorted(dict.fromkeys(changes), key=position), name, place, is_kept, is_inner)
 
-    def _for(self, node: ast.For | ast.AsyncFor) -> bool:
-        items = self._items(self._value(node.iter), node.iter)
-        if not is_whole(items):
-            return self._again(node, lambda: self._assign(node.target, self._unread(node.iter), node))
-        loop = _Loop([], [])
-        goes_on = True
-        for item in items:
-            self._loops.append(loop)
-            self._assign(node.target, item, node)
-            ends = [self.state] if self._body(node.body) else []
-            ends += loop.continued
-            loop.continued.clear()
-            self._loops.pop()
-            goes_on = bool(ends)
-            if not goes_on:
-                break
-            self.state = self._joined(ends, node) if len(ends) > 1 else ends[0]
-        if goes_on:
-            goes_on = self._body(node.orelse)
-        ends = [*loop.broken, *([self.state] if goes_on else [])]
-        if ends:
-            self.state = self._joined(ends, node)
-        return bool(ends)
+    def _after(self, changes: list[ast.stmt], name: Name, place: ast.AST, is_kept: bool, is_inner: bool) -> Value:
+        """Return what statements make of a name until a place: those that always run before it, once."""
+        names, (scope, text) = self.mentions, name
+        while place is not scope and names.scope(place) is not scope:
+            place = names.statement(names.scope(place))
+        later = [each for each in changes if place is not scope and position(each) > position(place)]
+        if later and (is_inner or is_kept):
+            if len(changes) > 1 or not is_inner:
+                return unread(later[0])
+            place, later = scope, []  # set once, after the function that uses it
+        before = [each for each in changes if each is not place and each not in later]
+        binds = [number for number, each in enumerate(before) if _bound(each) and self._runs(each, place, scope)]
+        value: Value = unread(place) if place is not scope else None
+        if text.startswith("*") and not binds:
+            value = _Items(list, tuple(self.library.constants[text[1:]]))
+        elif not binds:
+            return self._depends(before[0], scope) if before else unread(changes[0] if changes else place)
+        loops = {each for each in names.above(place) if isinstance(each, LOOPS)} if place is not scope else set()
+        loops -= set(names.above(before[binds[-1]])) if binds else set()
+        for each in changes:
+            if not loops.isdisjoint(names.above(each)):
+                return unread(each)
+        for each in before[binds[-1] :] if binds else before:
+            if not self._runs(each, place, scope):
+                return self._depends(each, scope)
+            bound = _bound(each)
+            value = self._value(bound, is_kept=True) if bound is not None else self._changed(value, each)
+        return value
 
-    def _again(self, node: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], Value]) -> bool:
-        """Run a loop that may run any number of times, until it changes nothing more."""
-        for _ in range(3):
-            before = self.state.copy()
-            loop = _Loop([], [])
-            self._loops.append(loop)
-            begin()
-            ends = [before, *([self.state] if self._body(node.body) else [])]
-            self._loops.pop()
-            self.state = self._joined([*ends, *loop.continued, *loop.broken], node)
-            if self._same(before, self.state):
-                break
-        return self._body(node.orelse)
+    def _depends(self, statement: ast.AST, scope: ast.AST) -> Unread:
+        """Return what decides whether a statement runs."""
+        parent = self.mentions.parents.get(statement, scope)
+        return unread(statement if parent is scope or not hasattr(parent, "lineno") else parent)
 
-    def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str = "") -> None:
-        for decorator in node.decorator_list:
-            self._value(decorator)
-        arguments = node.args
-        named = [*arguments.posonlyargs, *arguments.args]
-        defaults = [*zip(named[len(named) - len(arguments.defaults) :], arguments.defaults, strict=True)]
-        defaults += [
-            (name, each) for name, each in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if each
-        ]
-        values = tuple((name.arg, self._value(default)) for name, default in defaults)
-        depth = 1 if owner else len(self.state.scopes)
-        function = Function(node, depth, values, owner)
-        self._defined[-1].append(function)
-        if owner:
-            self.state.scopes[0][f"{owner}.{node.name}"] = function
+    def _runs(self, statement: ast.stmt, place: ast.AST, scope: ast.AST) -> bool:
+        if place is scope:
+            return self.mentions.parents[statement] is scope
+        return self.mentions.is_before(statement, place)
+
+    def _changed(self, value: Value, node: ast.stmt) -> Value:
+        """Return what a statement makes of a list."""
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute() as function, args=args, keywords=[])):
+                return self._method(value, function.attr, [self._value(each) for each in args], node, is_change=True)
+            case ast.AugAssign():
+                other = self._value(node.value)
+                is_list = isinstance(value, _Items) and value.kind is list and isinstance(node.op, ast.Add)
+                if is_list:
+                    return self._method(value, "extend", [other], node, is_change=True)
+                return self._operation(value, other, node.op, node)
+            case ast.Assign(targets=[ast.Subscript() as target]) | ast.Delete(targets=[ast.Subscript() as target]):
+                key = self._key(target.slice)
+                is_all = key == slice(None) and isinstance(value, _Items)
+                if isinstance(value, _Items) and value.kind is list and (is_all or _is_whole(value)):
+                    items = list(value.items)
+                    try:
+                        if isinstance(node, ast.Delete):
+                            del items[key]
+                        else:
+                            new = self._value(node.value)
+                            items[key] = (
+                                self._items(new, node.value) if isinstance(key, slice) else self._item(new, node)
+                            )
+                        return _Items(list, tuple(items))
+                    except (IndexError, ValueError, TypeError):
+                        pass
+        return unread(node)
+
+    # expressions
+
+    def _value(self, node: ast.expr, is_kept: bool = False) -> Value:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise _TooLong
+        match node:
+            case ast.Constant(value=value):
+                is_half = isinstance(value, str) and any("\ud800" <= each <= "\udfff" for each in value)
+                return value if value is None or (isinstance(value, str | int) and not is_half) else unread(node)
+            case ast.Name() | ast.Attribute():
+                return self._mentioned(node, is_kept)
+            case ast.List() | ast.Set() | ast.Tuple():
+                kind = list if isinstance(node, ast.List) else set if isinstance(node, ast.Set) else tuple
+                return _made(kind, self._elements(node.elts), node)
+            case ast.Call():
+                return self._called(node)
+            case ast.BinOp():
+                return self._operation(self._value(node.left), self._value(node.right), node.op, node)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
+                return -number
+            case ast.Subscript():
+                value, key = self._value(node.value), self._key(node.slice)
+                try:
+                    if isinstance(value, _Items) and value.kind is not set and _is_whole(value):
+                        found = value.items[key]
+                        return _made(value.kind, found, node) if isinstance(key, slice) else found
+                except (IndexError, ValueError, TypeError):
+                    pass
+            case ast.ListComp(
+                generators=[ast.comprehension(target=ast.Name() as target) as loop], elt=ast.Name() as item
+            ):
+                if item.id == target.id:
+                    return self._filtered(node, target.id, loop)
+        return unread(node)
+
+    def _elements(self, nodes: Sequence[ast.expr]) -> list[Value]:
+        items: list[Value] = []
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                items += self._items(self._value(node.value), node.value)
+            else:
+                items.append(self._item(self._value(node), node))
+        return items
+
+    def _item(self, value: Value, node: ast.AST) -> Value:
+        is_item = not isinstance(value, _Items) and (self.library.has_symbols or not isinstance(value, Symbol))
+        return value if is_item else unread(node)
+
+    def _items(self, value: Value, node: ast.AST) -> tuple[Value, ...]:
+        """Return what a loop over a value gives; what is not known of it is one :class:`Unread`."""
+        if isinstance(value, _Items | str):
+            return value.items if isinstance(value, _Items) else tuple(value)
+        return (value if isinstance(value, Unread) else unread(node),)
+
+    def _mentioned(self, node: ast.Name | ast.Attribute, is_kept: bool) -> Value:
+        names = self.mentions
+        if isinstance(node, ast.Attribute):
+            owner = self._value(node.value)
+            if node.attr not in self.library.constants:
+                return self._symbol(f"{owner.path}.{node.attr}") if isinstance(owner, Symbol) else unread(node)
+            symbol: Value = Symbol(node.attr)
         else:
-            self._scope[node.name] = function
+            symbol = self._meant(node)
+        constant = symbol.path.rpartition(".")[2] if isinstance(symbol, Symbol) else None
+        if constant in self.library.constants:
+            return self._named((self.tree, f"*{constant}"), node, is_kept)
+        if symbol is not None or not isinstance(node, ast.Name):
+            return symbol
+        return self._named(names.name(node.id, names.scope(node)), node, is_kept)
 
-    def _define_class(self, node: ast.ClassDef) -> None:
-        for base in node.bases:
-            self._value(base)
-        self._scope[node.name] = Symbol(node.name)
-        self.state.scopes[0][f"class {node.name}"] = True
-        self.state.scopes.append({})
-        for statement in node.body:
-            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-                self._define(statement, node.name)
-            else:
-                self._statement(statement)
-        attributes = self.state.scopes.pop()
-        self.state.scopes[0].update({f"{node.name}.{name}": value for name, value in attributes.items()})
+    def _symbol(self, path: str) -> Symbol:
+        return Symbol(self.library.canonical(path))
 
-    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
-        for alias in node.names:
-            if isinstance(node, ast.ImportFrom):
-                path = f"{'.' * node.level}{node.module or ''}.{alias.name}"
-                self._set(alias.asname or alias.name, self._symbol(path))
-            elif alias.asname:
-                self._set(alias.asname, self._symbol(alias.name))
-            else:
-                root = alias.name.partition(".")[0]
-                self._set(root, self._symbol(root))
+    def _meant(self, node: ast.Name) -> Symbol | Unread | None:
+        """Return the module or class that a name means; None if it is a variable."""
+        name = self.mentions.name(node.id, self.mentions.scope(node))
+        paths: set[Symbol] = set()
+        if not self.mentions.is_set(name):
+            return self._symbol(node.id)
+        for each in self.mentions.of[name]:
+            if isinstance(each, ast.alias):
+                of = self.mentions.parents[each]
+                path = f"{'.' * of.level}{of.module or ''}.{each.name}" if isinstance(of, ast.ImportFrom) else each.name
+                paths.add(self._symbol(path if isinstance(of, ast.ImportFrom) or each.asname else node.id))
+            elif isinstance(each, ast.ClassDef):
+                paths.add(Symbol(each.name))
+            elif not isinstance(each, ast.Name) or not isinstance(each.ctx, ast.Load):
+                return unread(self.mentions.whole(each)) if paths else None
+        return paths.pop() if len(paths) == 1 else unread(node)
+
+    def _operation(self, one: Value, other: Value, operation: ast.operator, node: ast.AST) -> Value:
+        """Return what an operator gives: sums of lists and texts, algebra of sets."""
+        if isinstance(operation, ast.Add):
+            if isinstance(one, str) and isinstance(other, str) and len(one) + len(other) <= _LARGEST:
+                return one + other
+            kinds = {each.kind for each in (one, other) if isinstance(each, _Items)}
+            if (
+                len(kinds) == 1
+                and kinds <= {list, tuple}
+                and all(isinstance(each, _Items | Unread) for each in (one, other))
+            ):
+                return _made(kinds.pop(), (*self._items(one, node), *self._items(other, node)), node)
+        method = _OPERATORS.get(type(operation))
+        if method == "union" and isinstance(one, Unread):
+            one, other = other, one
+        is_set = (
+            isinstance(one, _Items)
+            and one.kind is set
+            and (isinstance(other, Unread) or getattr(other, "kind", 0) is set)
+        )
+        return self._method(one, method, [other], node) if method and is_set else unread(node)
+
+    def _key(self, node: ast.expr) -> Any:
+        """Return an index; a slice if all of it is known; else None."""
+        if not isinstance(node, ast.Slice):
+            value = self._value(node)
+            return value if isinstance(value, int) else None
+        parts = [None if each is None else self._value(each) for each in (node.lower, node.upper, node.step)]
+        return slice(*parts) if all(part is None or isinstance(part, int) for part in parts) else None
+
+    def _filtered(self, node: ast.ListComp, name: str, loop: ast.comprehension) -> Value:
+        """Return the items of a known list that are, or are not, among others."""
+        items = self._items(self._value(loop.iter), loop.iter)
+        for test in loop.ifs:
+            match test:
+                case ast.Compare(left=ast.Name(id=left), ops=[operation], comparators=[other]) if left == name:
+                    others = self._value(other)
+                case _:
+                    return unread(node)
+            is_list = isinstance(operation, ast.In | ast.NotIn) and isinstance(others, _Items) and _is_whole(others)
+            is_text = isinstance(operation, ast.Eq | ast.NotEq) and isinstance(others, str)
+            if not (is_list or is_text) or any(isinstance(each, Unread) for each in items):
+                return unread(node)
+            among = others.items if is_list else (others,)
+            items = tuple(each for each in items if (each in among) is isinstance(operation, ast.In | ast.Eq))
+        return _made(list, items, node)
+
+    def _called(self, node: ast.Call) -> Value:
+        """Return what a method, a copy or a function of the library gives."""
+        if node.keywords or any(isinstance(each, ast.Starred) for each in node.args):
+            return unread(node)
+        values = [self._value(each) for each in node.args]
+        if isinstance(node.func, ast.Attribute):
+            owner = self._value(node.func.value)
+            if isinstance(owner, _Items) and node.func.attr in PURE:
+                return self._method(owner, node.func.attr, values, node)
+            if isinstance(owner, str) and node.func.attr == "split" and all(isinstance(each, str) for each in values):
+                return _made(list, owner.split(*values), node)
+        name = last_name(node.func)
+        if name in self.library.constants and not values and name not in self.mentions.functions:
+            return _Items(list, tuple(self.library.constants[name]))
+        function = self._value(node.func)
+        path = function.path if isinstance(function, Symbol) else ""
+        kind = _COPIES.get(path)
+        if kind is None or len(values) > 1:
+            return unread(node)
+        items = self._items(values[0], node) if values else ()
+        if path.startswith("copy.") or (path == "sorted" and any(isinstance(each, Unread) for each in items)):
+            return values[0] if path.startswith("copy.") else _made(list, items, node)
+        return _made(kind, sorted(items, key=str) if path == "sorted" else items, node)
+
+    def _method(self, owner: Value, name: str, args: list[Value], node: ast.AST, is_change: bool = False) -> Value:
+        """Return what a method gives, or what it makes of its list, as Python would."""
+        if not isinstance(owner, _Items) or not all(
+            isinstance(each, _Items | str | int | Unread | Symbol) for each in args
+        ):
+            return owner if isinstance(owner, Unread) and name in _GROW and name != "clear" else unread(node)
+        given = [self._items(each, node) if name in TAKE_ITEMS else self._item(each, node) for each in args]
+        flat = [item for each in given for item in (each if isinstance(each, tuple) else (each,))]
+        if name not in _GROW and not (_is_whole(owner) and not any(isinstance(each, Unread) for each in flat)):
+            return unread(node)
+        changed = list(owner.items) if owner.kind is list else set(owner.items)
+        try:
+            value = getattr(changed, name)(*given) if owner.kind is not tuple else None
+        except (AttributeError, TypeError, ValueError, LookupError):
+            return unread(node)
+        if name == "pop" and owner.kind is set:
+            return unread(node)
+        value = changed if is_change else value
+        return _made(owner.kind, value, node) if isinstance(value, list | set) else value
 
 
-def _without_use(node: ast.expr) -> list[ast.expr]:
-    """Return the expressions of a statement whose value nobody uses."""
-    match node:
-        case ast.BoolOp():
-            inner = node.values[-1:]
-        case ast.IfExp():
-            inner = [node.body, node.orelse]
-        case ast.ListComp() | ast.SetComp():
-            inner = [node.elt]
-        case ast.Await():
-            inner = [node.value]
-        case _:
-            return [node]
-    return [found for each in inner for found in _without_use(each)]
+def _made(kind: type, items: Iterable[Value], node: ast.AST) -> Value:
+    items = sorted(items, key=str) if isinstance(items, set) else dict.fromkeys(items) if kind is set else items
+    made = _Items(kind, tuple(items))
+    return made if len(made.items) <= _LARGEST else unread(node)
 
 
-def _exits(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and last_name(node.func) in ("exit", "_exit") and not node.keywords
+def _is_whole(value: _Items) -> bool:
+    return not any(isinstance(each, Unread) for each in value.items)
+
+
+def _bound(node: ast.stmt) -> ast.expr | None:
+    """Return what a statement sets a name to."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+    is_bound = isinstance(node, ast.Assign | ast.AnnAssign) and not isinstance(target, ast.Subscript)
+    return node.value if is_bound else None  # type: ignore[attr-defined]
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], ast.Return | ast.Raise | ast.Break | ast.Continue)

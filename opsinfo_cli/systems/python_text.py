@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -43,8 +42,6 @@ def python_lists(
         for name, value in call.arguments.items():
             if value is not None and (name in library.names or name in library.constants):
                 given.setdefault(name, []).append((call, value))
-    if not given:
-        _require_reached(source, library)
     line = chosen_line(source)
     if line is not None:
         lines = sorted({str(call.line) for calls in given.values() for call, _ in calls}, key=int)
@@ -79,16 +76,6 @@ def unread_losses(
             loss._replace(scope=scope) for loss in loss_of("unread", message, [name for name, _ in of_scope], details)
         )
     return losses
-
-
-def _require_reached(source: Source, library: Library) -> None:
-    """:raises UsageFault: if the script gives a list where it never comes, as behind a flag that is False"""
-    for node in ast.walk(ast.parse(source.text)):
-        is_given = isinstance(node, ast.keyword) and node.arg in library.names
-        if isinstance(node, ast.keyword) and is_given and ast.unparse(node.value) not in ("None", node.arg):
-            message = f"line {node.lineno} gives `{node.arg}`, but the script does not come to it"
-            hint = "set the flag on which it depends, or write the names into a file of their own"
-            raise UsageFault(message, path=source.path, hint=hint)
 
 
 def _is_at(call: Call, line: int) -> bool:

@@ -368,7 +368,7 @@ def test_a_computed_block_list_is_refused_with_its_place(value: str) -> None:
 @pytest.mark.parametrize(
     ("system", "text", "names", "unread"),
     [
-        ("onnxconverter", "f(op_block_list=['Exp'], node_block_list=[n.name for n in m])", ["Exp"], "1:59"),
+        ("onnxconverter", "f(op_block_list=['Exp'], node_block_list=[n.name for n in m])", ["Exp"], "1:42"),
         ("onnxconverter", "f(op_block_list=['Exp', name, 'Log'])", ["Exp", "Log"], "1:25"),
         ("onnxconverter", "f(op_block_list=['Exp'] + load(path))", ["Exp"], "1:27"),
         ("onnxconverter", "b = ['Exp']\nb += load()\nf(op_block_list=b)", ["Exp"], "2:6"),

@@ -77,7 +77,7 @@ def test_a_computed_list_of_nodes_is_named_and_the_operators_are_converted(
     assert {"SoftmaxV2", "ReduceSumD"} <= set(json.loads(text)["black-list"]["to-add"])
     (loss,) = (loss for loss in ran.json["losses"] if loss["kind"] == "node-rules")
     assert (loss["names"], loss["lossy"]) == (["node_block_list"], True)
-    assert f"{script}:4:32" in loss["details"][0]
+    assert f"{script}:4:9" in loss["details"][0]
     strict = opsinfo(*words, script, "--strict", "-o", tmp_path / "out.json")
     assert (strict.code, (tmp_path / "out.json").exists()) == (1, False)
 
