@@ -38,6 +38,7 @@ def library() -> Operators:
     ]
     names = sorted({op for system in ("torch", "tensorflow", "mindspore") for op in name_table(system).names})
     content = {name: {"input0": tensor, "output0": tensor, **flags[n % 3]} for n, name in enumerate(names)}
+    content |= {name: {"input0": tensor, "output0": tensor} for name in ("Muls", "BNInferenceD", "FullyConnection")}
     return Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
 
 
@@ -238,14 +239,17 @@ def test_a_model_says_which_nodes_and_op_types_names_mean(
 
 
 @pytest.mark.parametrize(
-    ("system", "text"),
+    ("system", "text", "made"),
     [
-        ("onnxconverter", "op_block_list = ['Pow', 'ReduceMean']"),
-        ("modelopt", "python -m modelopt.onnx.autocast --op_types_to_exclude Pow"),
-        ("paddle", "auto_cast(custom_black_list=['elementwise_pow'])"),
+        ("onnxconverter", "op_block_list = ['Pow', 'ReduceMean']", "Square"),
+        ("modelopt", "python -m modelopt.onnx.autocast --op_types_to_exclude Pow", "Square"),
+        ("paddle", "auto_cast(custom_black_list=['elementwise_pow'])", "Square"),
+        ("onnxconverter", "op_block_list = ['Div']", "Muls"),
+        ("onnxconverter", "op_block_list = ['BatchNormalization']", "BNInferenceD"),
+        ("onnxconverter", "op_block_list = ['Conv']", "FullyConnection"),
     ],
 )
-def test_what_the_compiler_makes_of_an_op_type_is_protected_with_it(system: str, text: str) -> None:
-    made = to_mixlist(read(system, text))
-    assert {"Pow", "Square"} <= marks_in(made.files["ops_info.json"])
-    assert "Square" in made.added
+def test_what_the_compiler_makes_of_an_op_type_is_protected_with_it(system: str, text: str, made: str) -> None:
+    converted = to_mixlist(read(system, text))
+    assert made in marks_in(converted.files["ops_info.json"])
+    assert made in converted.added
