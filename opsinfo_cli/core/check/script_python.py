@@ -58,9 +58,12 @@ class _Script:
         self._bytes: dict[int, list[int] | None] = {}
         self._defaults: dict[str, ast.expr] = {}
         self._names: dict[str, ast.expr] = {}
+        self._assigned_names: dict[str, ast.expr] = {}
+        self._parameters: dict[str, ast.expr | None] = {}
 
     def settings(self, tree: ast.Module) -> Iterator[Settings]:
-        self._defaults, self._names = _defaults(tree), _names(tree)
+        self._defaults, self._assigned_names, self._parameters = _defaults(tree), _names(tree), _parameters(tree)
+        self._names = {name: value for name, value in self._assigned_names.items() if _literal(value)}
         assigned: list[_Assigned] = []
         waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
         while waiting:  # not recursive: a hostile script is as deep as the parser allows
@@ -93,7 +96,7 @@ class _Script:
             name = key.value if isinstance(key, ast.Constant) else None
             if isinstance(name, str) and (option := _option(name)):
                 given.append(self._setting(option, value))
-                is_engine = is_engine or option == "modify_mixlist" or name.startswith("ge.")
+                is_engine = is_engine or option == "modify_mixlist" or name.startswith(("ge.", "ACL_"))
         return Settings(given, is_engine)
 
     def _assigned(self, node: ast.Assign | ast.AnnAssign, block: int) -> Iterator[_Assigned]:
@@ -130,17 +133,60 @@ class _Script:
 
     def _string(self, node: ast.Constant | ast.JoinedStr) -> Iterator[Settings]:
         """Yield the options of a command line in a string."""
-        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-        texts = (part.value for part in parts if isinstance(part, ast.Constant))
+        parts = node.values if isinstance(node, ast.JoinedStr) else None
+        texts = (part.value for part in parts or [node] if isinstance(part, ast.Constant))
         if any(isinstance(text, str) and (NAMES.search(text) or CONVERTER.search(text)) for text in texts):
             start, end = self._span(node)
             quote = _QUOTES.match(self._text, start, end)
             width = len(quote[1]) if quote else 0
-            yield from string_settings(self._text, quote.end() if quote else start, end - width)
+            for settings in string_settings(self._text, quote.end() if quote else start, end - width):
+                filled = [self._filled(each) for each in settings.options] if parts is not None else settings.options
+                yield settings._replace(options=filled)
+
+    def _filled(self, setting: Setting) -> Setting:
+        """Return an option of an f-string with the texts of the names in its value, if all are known."""
+        if setting.value is not None or "{" not in setting.text:
+            return setting
+        try:
+            node = ast.parse(f"f{setting.text!r}", mode="eval").body
+        except SyntaxError:
+            return setting
+        value, is_default = self._computed(node)
+        return setting._replace(value=value, is_default=setting.is_default or is_default)
+
+    def _computed(self, node: ast.expr, depth: int = 0) -> tuple[str | None, bool]:
+        """Return the text that an expression of literals and known names gives, and whether it is a default."""
+        node, is_default = self._known(node)
+        inner = _converted(node)
+        if isinstance(inner, ast.Name) and inner.id in self._assigned_names:
+            inner = self._assigned_names[inner.id]
+        match inner:
+            case _ if depth > 20:
+                return None, False
+            case ast.JoinedStr():
+                parts = [each.value if isinstance(each, ast.FormattedValue) else each for each in inner.values]
+                between = ""
+            case ast.BinOp(op=ast.Add()):
+                parts, between = [inner.left, inner.right], ""
+            case ast.BinOp(op=ast.Div()):
+                parts, between = [inner.left, inner.right], "/"
+            case ast.Call(func=ast.Attribute(attr="join", value=ast.Attribute(attr="path")), args=[_, *_]):
+                parts, between = inner.args, "/"
+            case ast.Call(args=[_, default]) if ast.unparse(inner.func) in ("os.environ.get", "os.getenv", "getenv"):
+                return self._computed(default, depth + 1)[0], True
+            case _:
+                return _literal(inner), is_default
+        texts = [self._computed(each, depth + 1) for each in parts]
+        if any(text is None for text, _ in texts):
+            return None, False
+        return between.join(str(text) for text, _ in texts), any(default for _, default in texts)
 
     def _setting(self, option: str, node: ast.expr) -> Setting:
+        computed = self._computed(node)
         node, is_default = self._known(node)
         value, literal = _literal(node), _constant(node)
+        if literal is None:
+            value, is_default = computed
         if literal is not None and literal.value is None:
             value = ""  # as if it were not given
         start, end = self._span(literal or node)
@@ -152,11 +198,14 @@ class _Script:
 
     def _known(self, node: ast.expr) -> tuple[ast.expr, bool]:
         """Return the literal that an expression stands for, as far as the script shows it, and whether it is a default:
-        ``args.mixlist``, ``FLAGS.mixlist``, a name that is assigned once.
+        ``args.mixlist``, ``FLAGS.mixlist``, a name that is assigned once, a parameter.
         """
         inner = _converted(node)
-        if isinstance(inner, ast.Name):
-            return self._names.get(inner.id, node), False
+        if isinstance(inner, ast.Name) and inner.id in self._names:
+            return self._names[inner.id], False
+        if isinstance(inner, ast.Name) and inner.id in self._parameters:
+            default = self._parameters[inner.id] or self._defaults.get(inner.id)
+            return (node, False) if default is None else (default, True)
         if isinstance(inner, ast.Attribute) and inner.attr in self._defaults:
             return self._defaults[inner.attr], True
         return node, False
@@ -241,13 +290,25 @@ def _defaults(tree: ast.Module) -> dict[str, ast.expr]:
     """
     found: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):  # a field of a dataclass
+            fields = [
+                each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+            ]
+            for field in fields:
+                if default := _default_of(field.value):
+                    found.setdefault(field.target.id, []).append(default)  # type: ignore[union-attr]
         if not isinstance(node, ast.Call):
             continue
         words = [word.value for word in node.args if isinstance(word, ast.Constant) and isinstance(word.value, str)]
         given = {word.arg: word.value for word in node.keywords}
         called = _last_name(node.func) or ""
+        if called == "set_defaults":
+            for word in node.keywords:
+                found.setdefault(word.arg or "", []).append(word.value)
+            continue
         if called in ("add_argument", "option") and words:
-            dest = _literal(given["dest"]) if "dest" in given else None
+            plain = [word for word in words if word.isidentifier()]  # of click
+            dest = _literal(given["dest"]) if "dest" in given else plain[-1] if plain else None
             long = next((word for word in words if word.startswith("--")), words[0])
             name, default = dest or long.lstrip("-").replace("-", "_"), given.get("default")
         elif called.startswith("DEFINE_") and words:
@@ -261,8 +322,30 @@ def _defaults(tree: ast.Module) -> dict[str, ast.expr]:
     return {name: values[0] for name, values in found.items() if len(values) == 1 and _literal(values[0])}
 
 
+def _default_of(node: ast.expr | None) -> ast.expr | None:
+    """Return the text that a parameter or field has by default: ``"x"``, ``field(default="x")``, ``Option("x")``."""
+    if isinstance(node, ast.Call) and _last_name(node.func) in ("field", "Field", "Option", "Argument"):
+        given = [word.value for word in node.keywords if word.arg == "default"]
+        node = given[0] if given else node.args[0] if node.args else None
+    return node if node is not None and _literal(node) else None
+
+
+def _parameters(tree: ast.Module) -> dict[str, ast.expr | None]:
+    """Return the parameters of functions with the text that they have by default, if it is only one."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arguments):
+            named = [*node.posonlyargs, *node.args]
+            defaults = dict(zip(named[len(named) - len(node.defaults) :], node.defaults, strict=True))
+            defaults |= {each: value for each, value in zip(node.kwonlyargs, node.kw_defaults, strict=True) if value}
+            for each in (*named, *node.kwonlyargs):
+                default = _default_of(defaults.get(each))
+                found.setdefault(each.arg, []).extend([default] if default is not None else [])
+    return {name: values[0] if len(values) == 1 else None for name, values in found.items()}
+
+
 def _names(tree: ast.Module) -> dict[str, ast.expr]:
-    """Return the texts of the names that are assigned once, and not in another way."""
+    """Return the values of the names that are assigned once, and not in another way."""
     stored = Counter(
         each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
     )
@@ -274,7 +357,6 @@ def _names(tree: ast.Module) -> dict[str, ast.expr]:
         and len(node.targets) == 1
         and isinstance(node.targets[0], ast.Name)
         and stored[node.targets[0].id] == 1
-        and _literal(node.value)
     }
 
 

@@ -36,8 +36,14 @@ OPTIONS = {
     "soc_version": "soc_version",
     "HUAWEI_ASCEND_NPU_PRECISION_MODE": "precision_mode",
     "AUTOFUSE_FLAGS": "AUTOFUSE_FLAGS",
+    "ACL_MODIFY_MIXLIST": "modify_mixlist",
+    "ACL_CUSTOMIZE_DTYPES": "customize_dtypes",
+    "ACL_OP_PRECISION_MODE": "op_precision_mode",
+    "ACL_PRECISION_MODE_V2": "precision_mode_v2",
+    "ACL_PRECISION_MODE": "precision_mode",
 }
-"""Options of atc by the names that they have there, in GE (``ge.exec.modify_mixlist``), MindSpore Lite, Paddle Lite."""
+"""Options of atc by the names that they have there, in GE (``ge.exec.modify_mixlist``), MindSpore Lite, Paddle Lite,
+and for ``torch_npu.npu.set_option``."""
 KINDS: dict[str, NamedKind] = {
     "modify_mixlist": "mixlist",
     "keep_dtype": "keep_dtype",

@@ -29,7 +29,8 @@ class NearestValue:
     relative_error: float | None
     """The error as a share of the number; null where it has none."""
     outcome: Outcome
-    """What becomes of the number; subnormal: with fewer bits, whether exact or not."""
+    """What becomes of the number; subnormal: with fewer bits, whether exact or not; not a number: too large, too, for a
+    format without infinities."""
     loss_scale: float | None
     """The smallest power of two that makes the number normal; null if none is needed or none helps."""
 
@@ -55,8 +56,9 @@ def single_value(text: str) -> SingleValue | None:
 
 def _nearest(exact: Decimal, known: Format) -> NearestValue:
     negative = exact.is_signed()
+    beyond: Outcome = "infinite" if known.infinity else "not a number"
     if exact.is_nan() or exact.is_infinite() or exact.adjusted() > _FAR:
-        outcome: Outcome = "not a number" if exact.is_nan() else "infinite"
+        outcome: Outcome = "not a number" if exact.is_nan() else beyond
         return NearestValue(
             known.name, _bits(known, negative, None if exact.is_nan() else math.inf), None, None, outcome, None
         )
@@ -65,7 +67,7 @@ def _nearest(exact: Decimal, known: Format) -> NearestValue:
     nearest = Fraction(2) ** shift * round(magnitude / Fraction(2) ** shift)
     limits = known.limits
     if nearest > Fraction(limits.largest):
-        return NearestValue(known.name, _bits(known, negative, math.inf), None, None, "infinite", None)
+        return NearestValue(known.name, _bits(known, negative, math.inf), None, None, beyond, None)
     error = abs(nearest - magnitude) / magnitude if magnitude else Fraction(exact != 0)
     outcome = "exact" if not error else "rounded"
     scale = None

@@ -188,6 +188,40 @@ def test_an_ini_is_one_thing(tmp_path: Path, name: str, text: str, expected: lis
         ('def f(LIST):\n    LIST = "none.json"\n    NPURunConfig(modify_mixlist=LIST)', []),
         ('add_argument("--f", default=None)\nNPURunConfig(modify_mixlist=args.f)', []),
         (
+            '@click.option("--list", default="none.json")\ndef f(list):\n    NPURunConfig(modify_mixlist=list)',
+            [("missing-file", "none.json")],
+        ),
+        (
+            '@click.option("--list", "f", default="none.json")\ndef main(f):\n    NPURunConfig(modify_mixlist=f)',
+            [("missing-file", "none.json")],
+        ),
+        (
+            'def main(f: str = typer.Option("none.json")):\n    NPURunConfig(modify_mixlist=f)',
+            [("missing-file", "none.json")],
+        ),
+        ('def f(a, m="none.json"):\n    NPURunConfig(modify_mixlist=m)', [("missing-file", "none.json")]),
+        ('class A:\n    f: str = "none.json"\nNPURunConfig(modify_mixlist=args.f)', [("missing-file", "none.json")]),
+        ('p.set_defaults(f="none.json")\nNPURunConfig(modify_mixlist=a.f)', [("missing-file", "none.json")]),
+        ('NPURunConfig(modify_mixlist=os.getenv("F", "none.json"))', [("missing-file", 'os.getenv("F", "none.json")')]),
+        ('D = "d"\nNPURunConfig(modify_mixlist=f"{D}/none.json")', [("missing-file", 'f"{D}/none.json"')]),
+        ('D = "d"\nNPURunConfig(modify_mixlist=D + "/none.json")', [("missing-file", 'D + "/none.json"')]),
+        (
+            'D = "d"\nL = os.path.join(D, "none.json")\nNPURunConfig(modify_mixlist=L)',
+            [("missing-file", "L")],
+        ),
+        ('L = "none.json"\nos.system(f"atc --model=m --keep_dtype={L}")', [("missing-file", "{L}")]),
+        ('L = "keep.cfg"\nos.system(f"atc --model=m --keep_dtype={L}")', []),
+        ('L = x\nos.system(f"atc --model=m --keep_dtype={L}")', []),
+        ('def f(m="a.json"): pass\ndef g(m="b.json"):\n    NPURunConfig(modify_mixlist=m)', []),
+        (
+            'option = {"ACL_MODIFY_MIXLIST": "none.json"}\ntorch_npu.npu.set_option(option)',
+            [("missing-file", "none.json")],
+        ),
+        (
+            'o = {}\no["ACL_PRECISION_MODE"] = "force_fp16"\no["ACL_MODIFY_MIXLIST"] = "ops_info.json"',
+            [("mode-refuses-mixlist", "force_fp16")],
+        ),
+        (
             'config.set_nnadapter_context_properties("A=1;HUAWEI_ASCEND_NPU_PRECISION_MODE=mixed_float16;")',
             [("unknown-mode", "mixed_float16")],
         ),

@@ -72,7 +72,10 @@ def test_what_becomes_of_single_numbers(opsinfo: Run, tmp_path: Path) -> None:
     assert table["65520", "fp16"] == ["0x7c00", "-", "-", "infinite", "-"]
     assert table["65520", "bf16"] == ["0x4780", "65536", "0.000244", "rounded", "-"]
     assert table["1e-9", "fp16"] == ["0x0000", "0", "1", "zero", "2^16"]
-    assert table["65520", "fp8-e4m3"][0] == "0x7f"
+    assert table["65520", "fp8-e4m3"] == ["0x7f", "-", "-", "not a number", "-"]  # it has no infinity
+    assert table["65520", "fp8-e5m2"] == ["0x7c", "-", "-", "infinite", "-"]
+    endless = rows(opsinfo("numerics", "--", "-inf"))
+    assert {row[5] for row in endless if row[1] == "fp8-e4m3"} == {"not a number"}
     document = opsinfo("numerics", "--format", "json", "--", "-65504", "nan", "1e-99999", "1e99999").json
     fp16 = [next(known for known in value["formats"] if known["name"] == "fp16") for value in document["values"]]
     assert [known["outcome"] for known in fp16] == ["exact", "not a number", "zero", "infinite"]
