@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from .python_values import Library, last_name
+from .python_values import CalledLibrary, last_name
 
 Name: TypeAlias = "tuple[ast.AST, str]"
 """A name and the scope that has it: a module, class, function or generator."""
@@ -59,7 +59,7 @@ class Mentions:
     :ivar stars: imports of names that are not known
     """
 
-    def __init__(self, tree: ast.Module, library: Library) -> None:
+    def __init__(self, tree: ast.Module, library: CalledLibrary) -> None:
         self.tree = tree
         self.library = library
         self.parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}

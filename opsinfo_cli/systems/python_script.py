@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..core.text.source import Source
 from ..errors import Damaged
 from .python_mentions import LOOPS, PURE, TAKE_ITEMS, Mentions, Name, parameters_of, position
-from .python_values import Call, Library, Symbol, Test, Unread, Value, last_name, unread
+from .python_values import Call, CalledLibrary, Symbol, Test, Unread, Value, last_name, unread
 
 _MOST_STEPS = 100_000
 """Expressions that are worked out; real scripts take a few hundred."""
@@ -29,13 +29,13 @@ _GROW = frozenset({"append", "add", "extend", "update", "insert", "copy", "clear
 """Methods that are known whatever a list or their arguments have."""
 
 
-def calls_of(source: Source, library: Library) -> list[Call]:
+def calls_of(source: Source, library: CalledLibrary) -> list[Call]:
     """Return what a script gives to the parameters of a library, in the order of the text.
 
     :raises Damaged: if the text is no Python, or is too long or too deep to follow
     """
     try:
-        return _Script(ast.parse(source.text), library).calls()
+        return _ListReader(ast.parse(source.text), library).calls()
     except SyntaxError as error:
         message = f"invalid Python: {error.msg}"
         raise Damaged(message, path=source.path, line=error.lineno, column=error.offset) from None
@@ -59,8 +59,8 @@ class _Items(NamedTuple):
     items: tuple[Value, ...]
 
 
-class _Script:
-    def __init__(self, tree: ast.Module, library: Library) -> None:
+class _ListReader:
+    def __init__(self, tree: ast.Module, library: CalledLibrary) -> None:
         self.tree = tree
         self.library = library
         self.mentions = Mentions(tree, library)
@@ -170,7 +170,21 @@ class _Script:
                     tests.append((other, _leaves(other.orelse)))
             if isinstance(parent, ast.If) and ast.unparse(parent.test) != "__name__ == '__main__'":
                 tests.append((parent, key == "body"))
-        return [Test(each.test, holds, self._known_in(each.test)) for each, holds in reversed(tests)]
+        above = self.mentions.above(self.mentions.statement(node))
+        loops: set[ast.AST] = {each for each in above if isinstance(each, LOOPS)}
+        return [
+            Test(each.test, holds, self._known_in(each.test), self._is_set_in(each.test, loops))
+            for each, holds in reversed(tests)
+        ]
+
+    def _is_set_in(self, test: ast.expr, loops: set[ast.AST]) -> bool:
+        """Return whether one of some loops sets a name of a test."""
+        names = [each for each in ast.walk(test) if isinstance(each, ast.Name)]
+        mentions = [
+            one for each in names for one in self.mentions.of[self.mentions.name(each.id, self.mentions.scope(each))]
+        ]
+        stores = [one for one in mentions if not (isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))]
+        return any(not loops.isdisjoint(self.mentions.above(one)) for one in stores)
 
     def _known_in(self, test: ast.expr) -> dict[str, Value]:
         """Return the values of the variables and lists in a test, by their text."""

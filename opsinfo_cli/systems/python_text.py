@@ -10,7 +10,7 @@ from ..core.text.source import Source
 from ..errors import Damaged, UsageFault
 from .list_text import chosen_line
 from .python_script import calls_of
-from .python_values import Call, Library, Symbol, Unread, Value, shown
+from .python_values import Call, CalledLibrary, Symbol, Unread, Value, shown
 from .vocabulary import Loss, Scope, loss_of
 
 
@@ -27,7 +27,7 @@ def is_python(source: Source) -> bool:
 
 
 def python_lists(
-    source: Source, library: Library, of_nodes: Collection[str] = ()
+    source: Source, library: CalledLibrary, of_nodes: Collection[str] = ()
 ) -> tuple[dict[str, PythonList], tuple[Loss, ...]]:
     """Return the lists that a script gives to the parameters of a library, and what of them was not read.
 
@@ -85,7 +85,7 @@ def _is_at(call: Call, line: int) -> bool:
 _OTHERS = {"dict": 2, "=": 3}
 
 
-def _decided(calls: list[tuple[Call, Value]], library: Library) -> PythonList:
+def _decided(calls: list[tuple[Call, Value]], library: CalledLibrary) -> PythonList:
     """Return the list of the calls that decide."""
 
     def rank(call: Call, value: Value) -> int:

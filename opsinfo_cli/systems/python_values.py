@@ -45,11 +45,13 @@ class Test(NamedTuple):
 
     :param holds: whether it must hold
     :param known: the values of variables and lists in it, by their text
+    :param is_of_loop: whether a loop around the call sets a name in it
     """
 
     test: ast.expr
     holds: bool
     known: dict[str, Value]
+    is_of_loop: bool = False
 
 
 class Call(NamedTuple):
@@ -69,7 +71,7 @@ class Call(NamedTuple):
     tests: tuple[Test, ...] = ()
 
 
-class Library(NamedTuple):
+class CalledLibrary(NamedTuple):
     """What is known of the library that scripts call.
 
     :param functions: by name, their parameters in order; they do not change a list that they are given

@@ -13,10 +13,10 @@ import pytest
 from opsinfo_cli.errors import Damaged, UsageFault
 from opsinfo_cli.systems.list_text import ListText
 from opsinfo_cli.systems.python_text import python_lists
-from opsinfo_cli.systems.python_values import Library
+from opsinfo_cli.systems.python_values import CalledLibrary
 
 DEFAULT = ["Resize", "Min", "Max"]
-LIBRARY = Library({"convert": ("model", "ops")}, {"ops"}, {"DEFAULT": DEFAULT})
+LIBRARY = CalledLibrary({"convert": ("model", "ops")}, {"ops"}, {"DEFAULT": DEFAULT})
 
 
 def read(text: str, line: int | None = None) -> tuple[list[str], list[str]]:

@@ -104,6 +104,10 @@ def test_the_layers_that_a_script_sets_are_read(body: str, expected: dict[str, s
         "    if layer.name == '/a':\n      layer.precision = trt.float32\n"
         "    if layer.name == '/a':\n      layer.precision = trt.float16",
         "    if layer.name == '/a':\n      layer.precision = trt.int8",
+        "    name = layer.name\n    if layer.type == trt.LayerType.SOFTMAX:\n      if '/a' in name:\n"
+        "        layer.precision = trt.float32",
+        "    is_late = '/b' in layer.name\n    if layer.type == trt.LayerType.SOFTMAX and 1:\n      pass\n"
+        "    if is_late:\n      if layer.name in KEEP:\n        layer.precision = trt.float32",
     ],
 )
 def test_layers_that_only_the_running_script_knows_are_refused(body: str) -> None:

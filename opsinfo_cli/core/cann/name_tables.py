@@ -156,7 +156,7 @@ def forms_of(op_type: str) -> tuple[str, ...]:
 def becomes(op_type: str) -> tuple[str, ...]:
     """Return the op types that the compiler makes of this one alone, before policies act: ``Square`` of ``Pow(x, 2)``.
 
-    On some chip, and of some nodes; the passes are those of :mod:`opsinfo_cli.lab.graph.fusions`, docs/fusions.md.
+    On some chip, and of some nodes: the passes are those of ``docs/fusions.md``.
     """
     return tuple(package_data(__package__, "families")["becomes"].get(_families()[1].get(op_type, op_type), ()))
 

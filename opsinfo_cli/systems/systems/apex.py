@@ -7,7 +7,7 @@ from ...errors import Damaged, UsageFault
 from ..facts import facts
 from ..python_script import calls_of
 from ..python_text import unread_losses
-from ..python_values import Library, Symbol, Unread, shown
+from ..python_values import CalledLibrary, Symbol, Unread, shown
 from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
 from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, loss_of
 
@@ -15,7 +15,7 @@ from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadList
 def read(system: System, sources: list[Source]) -> ReadLists:
     """Return the registrations of a script, then the built-in lists of O1. The user's cast is innermost, so it wins."""
     functions = {name: OperatorClass(cls) for name, cls in facts("apex")["registers"].items()}
-    library = Library(dict.fromkeys(functions, ("module", "name")), has_symbols=True)
+    library = CalledLibrary(dict.fromkeys(functions, ("module", "name")), has_symbols=True)
     own = system.lists("O1")
     entries: dict[str, ListEntry] = {}
     losses: tuple[Loss, ...] = ()

@@ -7,7 +7,7 @@ import re
 from ...core.text.source import Source
 from ...errors import UsageFault
 from ..python_text import is_python, python_lists
-from ..python_values import Library, Symbol
+from ..python_values import CalledLibrary, Symbol
 from ..system import CallOption, ConversionOptions, System, WrittenLists, default_differences, sort_names
 from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, loss_of
 
@@ -67,7 +67,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
             for name, level in constants.items()
         }
         parameters = ("network", "white_list", "black_list", "dtype")
-        library = Library(
+        library = CalledLibrary(
             {"custom_mixed_precision": parameters[:1]}, {key}, built_in, has_symbols=True, canonical=path_of
         )
         lists, losses = python_lists(source, library)

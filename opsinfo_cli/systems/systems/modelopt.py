@@ -13,7 +13,7 @@ from ...core.text.source import Source
 from ...errors import Damaged, UsageFault
 from ..list_text import chosen_line, shell_lines
 from ..python_text import is_python, python_lists
-from ..python_values import Library
+from ..python_values import CalledLibrary
 from ..system import System
 from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Scope, loss_of
 
@@ -32,7 +32,7 @@ _FLAGS |= {"-opi": "op_types_to_include", "-ope": "op_types_to_exclude"}
 _FLAGS |= {"-ni": "nodes_to_include", "-ne": "nodes_to_exclude"}
 _OF_QUANTIZATION = "op_types_to_exclude_fp16"
 _INT8 = "modelopt.onnx.quantization: its lists are about INT8, and sensitivity to INT8 says little about float16"
-_LIBRARY = Library(
+_LIBRARY = CalledLibrary(
     functions={
         "convert_to_mixed_precision": (
             "onnx_path", "low_precision_type", "nodes_to_exclude", "op_types_to_exclude", "nodes_to_include",

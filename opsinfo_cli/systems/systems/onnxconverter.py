@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.text.source import Source
 from ...errors import UsageFault
 from ..python_text import python_lists
-from ..python_values import Default, Library
+from ..python_values import CalledLibrary, Default
 from ..system import System
 from ..vocabulary import ListEntry, OperatorClass, ReadLists
 
@@ -23,7 +23,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     (source,) = sources
     own = system.lists()
     default = "DEFAULT_OP_BLOCK_LIST"
-    library = Library(
+    library = CalledLibrary(
         functions={"convert_float_to_float16": _PARAMETERS},
         names=_PARAMETERS[-2:],
         constants={default: [Default(entry.name) for entry in own.entries]},

@@ -6,13 +6,13 @@ from ...core.text.source import Source
 from ...errors import UsageFault
 from ..list_text import chosen_line, shell_lines
 from ..python_text import is_python, python_lists
-from ..python_values import Library
+from ..python_values import CalledLibrary
 from ..system import System
 from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists
 
 _LISTS = {"custom_white_list": OperatorClass.LOW, "custom_black_list": OperatorClass.HIGH}
 _PARAMETERS = ("enable", *_LISTS, "level", "dtype", "use_promote")
-_LIBRARY = Library(dict.fromkeys(("auto_cast", "amp_guard", "autocast"), _PARAMETERS), frozenset(_LISTS))
+_LIBRARY = CalledLibrary(dict.fromkeys(("auto_cast", "amp_guard", "autocast"), _PARAMETERS), frozenset(_LISTS))
 
 
 def read(system: System, sources: list[Source]) -> ReadLists:

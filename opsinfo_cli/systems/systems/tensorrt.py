@@ -18,7 +18,7 @@ from ...errors import UsageFault
 from ..list_text import chosen_line, shell_lines
 from ..python_script import calls_of
 from ..python_text import is_python, unread_losses
-from ..python_values import Call, Library, Test, Unread, Value, shown
+from ..python_values import Call, CalledLibrary, Test, Unread, Value, shown
 from ..system import System
 from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, Pattern, ReadLists, Unlisted, loss_of
 
@@ -26,7 +26,7 @@ _LOW, _HIGH = OperatorClass.LOW, OperatorClass.HIGH
 _PRECISIONS = {"fp32": _HIGH, "fp16": _LOW, "bf16": _LOW, "float32": _HIGH, "float16": _LOW, "bfloat16": _LOW}
 _PRECISIONS |= {"FLOAT": _HIGH, "HALF": _LOW, "BF16": _LOW}
 _OPTION = "--layerPrecisions"
-_LIBRARY = Library({"precision": ()}, has_symbols=True)
+_LIBRARY = CalledLibrary({"precision": ()}, has_symbols=True)
 _TYPES = {
     "SOFTMAX": ("Softmax",),
     "NORMALIZATION": ("LayerNormalization", "InstanceNormalization", "GroupNormalization"),
@@ -200,6 +200,8 @@ def _layers(call: Call) -> list[ListEntry] | None:
             if rule is None:
                 return None
             rules.append(rule)
+        elif test.is_of_loop:  # such as `name = layer.name`, or the number of a layer
+            return None
     rules = [rule for rule in rules if rule]
     chosen = [rule for rule in rules if rule[0].scope == "node"] or rules
     return chosen[0] if len(chosen) == 1 else None
