@@ -96,7 +96,6 @@ def test_the_commands_call_the_functions_of_the_package() -> None:
     inner = {
         "move": "move_operators",
         "qualify": "soundness_of",
-        "convert": "convert_inputs",
     }
     for room, names in commands.items():
         for name in names:

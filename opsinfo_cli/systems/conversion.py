@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 from warnings import warn
 
-from ..core.cann.mixlist import Mixlist
+from ..core.cann.mixlist import Mixlist, MixlistFile
 from ..core.cann.onnx_opsets import NEWEST_OPSET
 from ..core.cann.target import AnyTarget, AnyTargets, Target, as_target_or_mixlist, one_or_several
 from ..core.document import Count, Schema, headed, renamed
 from ..errors import UsageFault
-from .input_lists import Inputs, open_inputs, read_inputs
+from .input_lists import open_inputs, read_inputs
 from .model_nodes import with_model
 from .registry import SYSTEMS, lists_of, system_called
 from .system import ConversionOptions, System, Write
@@ -184,7 +184,7 @@ class Conversion(NamedTuple):
 def convert(
     source: str,
     to: str,
-    files: AnyTargets | Mixlist = None,
+    files: AnyTargets | Mixlist | MixlistFile = None,
     *,
     against: AnyTarget | None = None,
     model: str | None = None,
@@ -210,38 +210,8 @@ def convert(
     :raises UsageFault: if an argument has no effect, or a system cannot be read or written
     :raises Refused: if a file cannot be read
     """
-    given = [files] if isinstance(files, Mixlist) else one_or_several(files)
+    given = [files] if isinstance(files, Mixlist | MixlistFile) else one_or_several(files)
     inputs = open_inputs(system_called(source), given, as_target_or_mixlist, Mixlist.read) if given else None
-    return convert_inputs(
-        source,
-        to,
-        inputs,
-        against=against,
-        model=model,
-        opset=opset,
-        output=output,
-        with_defaults=with_defaults,
-        replace=replace,
-        same_names=same_names,
-        say=say,
-    )
-
-
-def convert_inputs(
-    source: str,
-    to: str,
-    inputs: Inputs | None,
-    *,
-    against: AnyTarget | None,
-    model: str | None,
-    opset: int | None,
-    output: str | None,
-    with_defaults: bool,
-    replace: bool,
-    same_names: bool,
-    say: Callable[[str], None],
-) -> Conversion:
-    """As :func:`convert`, of what is open."""
     target, origin = system_called(to), system_called(source.partition(":")[0])
     require_writer(target)
     if replace and not target.delta:

@@ -23,7 +23,7 @@ _INT8 = re.compile(r"IgnoredScope\(|activation_encodings|^\s*(?:from|import) (?:
 CLASSES = {Policy.WHITE: OperatorClass.LOW, Policy.BLACK: OperatorClass.HIGH, Policy.GRAY: OperatorClass.FOLLOW}
 
 
-File = TypeVar("File", bound="AnyTarget | Mixlist")
+File = TypeVar("File", bound="AnyTarget | Mixlist | MixlistFile")
 Inputs: TypeAlias = "Target | Mixlist | MixlistFile | list[str]"
 """What lists are read from: libraries or a mixlist, which are open, or the paths of a system's text files."""
 
@@ -48,6 +48,8 @@ def open_inputs(
     if isinstance(file, (str, os.PathLike)):
         path = target_text(file)
         return read_mixlist(system.mixlist_path(Source.read(path)) if system.mixlist_path else path)
+    if isinstance(file, Mixlist):
+        return file
     target = as_target_or_mixlist(file)
     if not isinstance(target, MixlistFile):
         raise UsageFault(f"{system.name} takes a mixlist, not {target.phrase}", name="wrong-kind", path=target.path)

@@ -169,6 +169,15 @@ class Mentions:
         blocks = {self.block(each) for each in self.above(other)}
         return position(one) < position(other) and self.block(one) in blocks
 
+    def replaced(self, function: str) -> ast.AST | None:
+        """Return what sets the name of a function of the library to something else."""
+        names = [each for (_, name), nodes in self.of.items() if name == function for each in nodes]
+        for each in (*names, *self.attributes.get(function, ())):
+            is_load = isinstance(getattr(each, "ctx", None), ast.Load)
+            if isinstance(each, ast.Name | ast.Attribute) and (not is_load or last_name(each) != function):
+                return self.whole(each)
+        return None
+
     # what becomes of a list
 
     def change(self, node: ast.AST) -> ast.stmt | None:

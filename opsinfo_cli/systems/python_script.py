@@ -98,7 +98,8 @@ class _ListReader:
     def _of_call(self, node: ast.Call) -> Iterable[Call]:
         name = last_name(node.func)
         parameters = self.library.functions.get(name)
-        is_own = parameters is None or name in self.mentions.functions
+        replaced = self.mentions.replaced(name) if parameters is not None else None
+        is_own = parameters is None or name in self.mentions.functions or replaced is not None
         functions = self.mentions.functions.get(name, ())
         if parameters is None and len(functions) == 1 and isinstance(node.func, ast.Name):
             is_plain = not getattr(functions[0], "decorator_list", ()) and isinstance(node.func, ast.Name)
@@ -112,7 +113,7 @@ class _ListReader:
         if not arguments:
             return
         if is_own:
-            reason = self.mentions.use_of_dictionary(node) if name == "dict" else None
+            reason = self.mentions.use_of_dictionary(node) if name == "dict" else replaced
             if not all(self.mentions.leaves(each, key) for each in functions for key in arguments):
                 reason = node
             if isinstance(self.mentions.parents[node], ast.Assign | ast.AnnAssign):

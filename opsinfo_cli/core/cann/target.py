@@ -185,7 +185,7 @@ def as_target_or_mixlist(target: AnyTarget | Mixlist | MixlistFile) -> Target | 
     return Target.open(target)
 
 
-def target_text(target: AnyTarget | Mixlist) -> str:
+def target_text(target: AnyTarget | Mixlist | MixlistFile) -> str:
     """Return what names a target on the command line."""
     return os.fspath(target) if isinstance(target, (str, os.PathLike)) else as_target_or_mixlist(target).text
 

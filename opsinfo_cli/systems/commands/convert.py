@@ -29,7 +29,7 @@ from ...core.terminal.params import (
 )
 from ...core.terminal.write import diffs, new_file, notes_of_result, status_of, undoing, write_generated, write_jobs
 from ...errors import UsageFault
-from ..conversion import Conversion, convert_inputs
+from ..conversion import Conversion, convert
 from ..input_lists import Inputs, open_inputs
 from ..registry import system_called
 from ..system import System
@@ -97,7 +97,7 @@ def command(
         if takes_target and (note := too_many_configured("against")):
             console.note(note)
     reads_base = target.delta or (inputs and origin.input == "mixlist")
-    found = convert_inputs(
+    found = convert(
         source,
         to,
         _opened(system_called(source), inputs, console, options) if inputs else None,
