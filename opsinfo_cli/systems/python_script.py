@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..core.text.source import Source
@@ -99,11 +100,10 @@ class _ListReader:
         name = last_name(node.func)
         parameters = self.library.functions.get(name)
         replaced = self.mentions.replaced(name) if parameters is not None else None
-        is_own = parameters is None or name in self.mentions.functions or replaced is not None
         functions = self.mentions.functions.get(name, ())
+        is_own = parameters is None or bool(functions) or replaced is not None
         if parameters is None and len(functions) == 1 and isinstance(node.func, ast.Name):
-            is_plain = not getattr(functions[0], "decorator_list", ()) and isinstance(node.func, ast.Name)
-            parameters = parameters_of(functions[0]) if is_plain else None
+            parameters = () if getattr(functions[0], "decorator_list", ()) else parameters_of(functions[0])
         stars = [number for number, each in enumerate(node.args) if isinstance(each, ast.Starred)]
         placed = [*node.args[: stars[0]], *[node.args[stars[0]]] * len(parameters or ())] if stars else node.args
         arguments = dict(zip(parameters or (), placed, strict=False))
@@ -124,10 +124,8 @@ class _ListReader:
             yield self._call(name, {key: self._argument(arg) for key, arg in arguments.items()}, node)
 
     def _of_variable(self, name: Name, is_class: bool) -> Iterable[Call]:
-        places = [node for node in self.mentions.of.get(name, ()) if isinstance(node, ast.Name)]
-        places = [
-            node for node in places if not isinstance(node.ctx, ast.Load) and self.mentions.scope(node) is name[0]
-        ]
+        names = [node for node in self.mentions.of.get(name, ()) if isinstance(node, ast.Name)]
+        places = [node for node in names if not isinstance(node.ctx, ast.Load) and self.mentions.scope(node) is name[0]]
         if places:
             value = self._named(name, places[-1], is_end=True)
             reason = self.mentions.use_of_key(name[1]) or self.mentions.reflected if is_class else None
@@ -141,12 +139,9 @@ class _ListReader:
 
     def _kept(self, function: str, arguments: dict[str, ast.expr], node: ast.AST, reason: ast.AST | None) -> Call:
         """Return a call that may use a list later: whatever changes it until then, or reaches it, makes it unread."""
-        values = {
-            key: unread(reason)
-            if reason is not None and not isinstance(value, ast.Constant)
-            else self._argument(value, True)
-            for key, value in arguments.items()
-        }
+        values = {key: self._argument(value, is_kept=True) for key, value in arguments.items()}
+        if reason is not None:
+            values = {key: value if value is None else unread(reason) for key, value in values.items()}
         return self._call(function, values, node)
 
     def _argument(self, node: ast.expr, is_kept: bool = False) -> Value:
@@ -161,9 +156,8 @@ class _ListReader:
     def _tests(self, node: ast.AST) -> list[Test]:
         """Return what decides whether a statement runs: `if` around it, and those before it that leave."""
         tests: list[tuple[ast.If, bool]] = []
-        for each in self.mentions.above(self.mentions.statement(node)):
-            if not isinstance(each, ast.stmt):
-                continue
+        above = list(self.mentions.above(self.mentions.statement(node)))
+        for each in (each for each in above if isinstance(each, ast.stmt)):
             parent, key = self.mentions.block(each)
             before = getattr(parent, key)[: getattr(parent, key).index(each)]
             for other in reversed(before):
@@ -171,7 +165,6 @@ class _ListReader:
                     tests.append((other, _leaves(other.orelse)))
             if isinstance(parent, ast.If) and ast.unparse(parent.test) != "__name__ == '__main__'":
                 tests.append((parent, key == "body"))
-        above = self.mentions.above(self.mentions.statement(node))
         loops: set[ast.AST] = {each for each in above if isinstance(each, LOOPS)}
         return [
             Test(each.test, holds, self._known_in(each.test), self._is_set_in(each.test, loops))
@@ -296,26 +289,22 @@ class _ListReader:
                 return self._method(value, function.attr, [self._value(each) for each in args], node, is_change=True)
             case ast.AugAssign():
                 other = self._value(node.value)
-                is_list = isinstance(value, _Items) and value.kind is list and isinstance(node.op, ast.Add)
-                if is_list:
+                if isinstance(value, _Items) and value.kind is list and isinstance(node.op, ast.Add):
                     return self._method(value, "extend", [other], node, is_change=True)
                 return self._operation(value, other, node.op, node)
             case ast.Assign(targets=[ast.Subscript() as target]) | ast.Delete(targets=[ast.Subscript() as target]):
                 key = self._key(target.slice)
-                is_all = key == slice(None) and isinstance(value, _Items)
-                if isinstance(value, _Items) and value.kind is list and (is_all or _is_whole(value)):
-                    items = list(value.items)
-                    try:
-                        if isinstance(node, ast.Delete):
-                            del items[key]
-                        else:
-                            new = self._value(node.value)
-                            items[key] = (
-                                self._items(new, node.value) if isinstance(key, slice) else self._item(new, node)
-                            )
-                        return _Items(list, tuple(items))
-                    except (IndexError, ValueError, TypeError):
-                        pass
+                is_list = isinstance(value, _Items) and value.kind is list
+                if not is_list or not (key == slice(None) or _is_whole(value)):
+                    return unread(node)
+                items = list(value.items)
+                with suppress(IndexError, ValueError, TypeError):
+                    if isinstance(node, ast.Delete):
+                        del items[key]
+                    else:
+                        new = self._value(node.value)
+                        items[key] = self._items(new, node) if isinstance(key, slice) else self._item(new, node)
+                    return _Items(list, tuple(items))
         return unread(node)
 
     # expressions
@@ -341,12 +330,10 @@ class _ListReader:
                 return -number
             case ast.Subscript():
                 value, key = self._value(node.value), self._key(node.slice)
-                try:
-                    if isinstance(value, _Items) and value.kind is not set and _is_whole(value):
+                if isinstance(value, _Items) and value.kind is not set and _is_whole(value):
+                    with suppress(IndexError, ValueError, TypeError):
                         found = value.items[key]
                         return _made(value.kind, found, node) if isinstance(key, slice) else found
-                except (IndexError, ValueError, TypeError):
-                    pass
             case ast.ListComp(
                 generators=[ast.comprehension(target=ast.Name() as target) as loop], elt=ast.Name() as item
             ):
@@ -468,7 +455,8 @@ class _ListReader:
             if isinstance(owner, str) and node.func.attr == "split" and all(isinstance(each, str) for each in values):
                 return _made(list, owner.split(*values), node)
         name = last_name(node.func)
-        if name in self.library.constants and not values and name not in self.mentions.functions:
+        is_own = name in self.mentions.functions or self.mentions.replaced(name) is not None
+        if name in self.library.constants and not values and not is_own:
             return _Items(list, tuple(self.library.constants[name]))
         function = self._value(node.func)
         path = function.path if isinstance(function, Symbol) else ""
