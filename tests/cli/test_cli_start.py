@@ -59,5 +59,5 @@ def test_help_loads_no_command_and_a_command_no_other(environment: dict[str, str
     of_help = loaded(["--help"], environment, tmp_path)
     assert of_help & ours == set()
     read = {".".join(name.split(".")[1:3]) for name in of_help if name.startswith("opsinfo_cli.")}
-    assert read <= {"app", "core", "errors", "handed_in", "core.document", "core.terminal", "core.text"}
+    assert read <= {"app", "core", "errors", "handed_in", "core.document", "core.terminal", "core.text", "version"}
     assert loaded(["list", "opp@ascend910b"], environment, tmp_path) & ours == {f"{prefix}list"}
