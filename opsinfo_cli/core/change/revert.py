@@ -49,17 +49,6 @@ class Reverted(NamedTuple):
     left: tuple[Left, ...] = ()
 
 
-class _Later(NamedTuple):
-    """What followed a change in one of its files, and is in effect.
-
-    :param changes: ids
-    :param movers: op type -> the id of the last change that moved it
-    """
-
-    changes: list[str]
-    movers: dict[str, str]
-
-
 def reverted(vault: Vault, history: History, entry: BackupEntry, original: Original | None, force: bool) -> Reverted:
     """Return a file without one change.
 
@@ -69,9 +58,9 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
     :raises Refused: if the change is no move, and others followed; or if something else replaced the file
     """
     file = entry.file
-    now, later = original and sha256_of(original.data), _later(history, entry)
+    now, (later, movers) = original and sha256_of(original.data), _later(history, entry)
     old = None if file.before is None else vault.content(entry)
-    if entry.record.state == "pending" or (not later.changes and now in (file.before, file.after)):
+    if entry.record.state == "pending" or (not later and now in (file.before, file.after)):
         return Reverted(old)
     is_ours = now is not None and history.lineage_of(file.path, now) == file.lineage
     if original is None:
@@ -84,7 +73,7 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
     if not file.moves:
         raise Refused(
             f"change {entry.record.id} ({entry.record.kind}) has no moves to take back, and the file was changed since"
-            + (f": {join_some(later.changes)}" if later.changes else ""),
+            + (f": {join_some(later)}" if later else ""),
             name="changed-since",
             path=file.path,
             hint=f"`opsinfo restore TARGET --to {entry.id}` returns to the content before it, without what followed",
@@ -92,13 +81,14 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
     moves = file.moves if entry.record.undoes else history.moves_in_effect(entry.record, file)
     source = Source(original.data, file.path)
     if kind_of(source) == "mixlist":
-        return _without_marks(source, moves, old, _written_by(vault, history, entry), later.movers)
+        return _without_marks(source, moves, old, _written_by(vault, history, entry), movers)
     if not is_ours:
         raise other_lineage(file)
-    return _without_flags(source, moves, old or b"{}", later.movers)
+    return _without_flags(source, moves, old or b"{}", movers)
 
 
-def _later(history: History, entry: BackupEntry) -> _Later:
+def _later(history: History, entry: BackupEntry) -> tuple[list[str], dict[str, str]]:
+    """Return the ids of what followed a change in its file and is in effect, and of the last that moved each op type."""
     number, path, pruned = entry.record.number, entry.file.path, history.pruned
     written = {content.written for content in pruned.contents.get(path, {}).values() if content.written > number}
     asked = {given: each for given, each in pruned.requests.items() if given in (path, entry.file.given)}
@@ -116,7 +106,7 @@ def _later(history: History, entry: BackupEntry) -> _Later:
         movers.update(dict.fromkeys(standing, other.record.id))
         if standing or history.is_in_effect(other.record):
             changes.append(other.record.id)
-    return _Later(changes, movers)
+    return changes, movers
 
 
 def _written_by(vault: Vault, history: History, entry: BackupEntry) -> bytes | None:

@@ -31,7 +31,7 @@ from ..compare import (
     unread_in,
 )
 from ..document import POLICY_WORDS, headed
-from ..terminal.answer import Block, Cell, Column, CommandAnswer, Either, Lines, Names, PathCell, Span, Style, Table
+from ..terminal.answer import Block, Cell, Column, CommandAnswer, Either, Lines, Names, PathCell, Span, Table
 from ..terminal.console import Console
 from ..terminal.csv_markdown import csv_text, markdown_text
 from ..terminal.open import accepted_mixlist, open_chips, report_doubts, report_no_match, report_unknown
@@ -228,7 +228,14 @@ def _port(
     return CommandAnswer(dict, texts={"mixlist": lambda: text})
 
 
-_WORST_FIRST = ("white -> black", "black -> white", "gray -> black", "gray -> white", "white -> gray", "black -> gray")
+_WORST_FIRST = (
+    ("white", "black"),
+    ("black", "white"),
+    ("gray", "black"),
+    ("gray", "white"),
+    ("white", "gray"),
+    ("black", "gray"),
+)
 
 
 def difference_answer(found: Difference[Any]) -> CommandAnswer:
@@ -290,13 +297,10 @@ def _groups(found: Difference[Any]) -> Iterator[Block]:
             yield Lines(["", [Span("+ ", "added"), Span(f"new, {title}  {len(names)}")]])
             yield Names(names)
     for change, names in _changes(found):
-        words: list[Span] = []
-        for word in change.split(" -> "):
-            style: Style = next((each for each in POLICY_WORDS if each == word), "")
-            words += [Span(" -> ")] * bool(words) + [Span(word, style)]
+        before, after = (Span(word, next((each for each in POLICY_WORDS if each == word), "")) for word in change)
         defaults = sum(sources.operators[name].entry.by_default for name in names) if sources else 0
         of = f", {defaults} of them by default" if defaults else ""
-        yield Lines(["", [Span("~ ", "warning"), *words, Span(f"  {len(names)}{of}")]])
+        yield Lines(["", [Span("~ ", "warning"), before, Span(" -> "), after, Span(f"  {len(names)}{of}")]])
         yield Names(names)
     title = f"only in A: not declared for {b.soc}" if sources else "only in A"
     for sign, side, names in (
@@ -327,16 +331,16 @@ def _new_by_policy(b: Target, names: Sequence[str]) -> list[tuple[str, list[str]
     return [(title, own) for title, own in groups.items() if own]
 
 
-def _changes(found: Difference[Any]) -> list[tuple[str, list[str]]]:
+def _changes(found: Difference[Any]) -> list[tuple[tuple[str, str], list[str]]]:
     """Return each kind of change with its op types, worst first."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
     for name, pair in found.changed.items():
         groups.setdefault(_change(pair), []).append(name)
     return sorted(groups.items(), key=lambda group: (_rank(group[0]), group[0]))
 
 
 def _summary(found: Difference[Any]) -> str:
-    changes = ", ".join(f"{len(names)} {change}" for change, names in _changes(found))
+    changes = ", ".join(f"{len(names)} {' -> '.join(change)}" for change, names in _changes(found))
     changed = f"{len(found.changed)} changed" + (f" ({changes})" if changes else "")
     return f"{changed}, {len(found.only_in_a)} only in A, {len(found.only_in_b)} only in B, {found.same} the same"
 
@@ -349,11 +353,11 @@ def _value(value: str | None) -> str:
     return "-" if value is None else value
 
 
-def _change(pair: tuple[Any, Any]) -> str:
-    return f"{_text(pair[0])} -> {_text(pair[1])}"
+def _change(pair: tuple[Any, Any]) -> tuple[str, str]:
+    return _text(pair[0]), _text(pair[1])
 
 
-def _rank(change: str) -> int:
+def _rank(change: tuple[str, str]) -> int:
     return _WORST_FIRST.index(change) if change in _WORST_FIRST else len(_WORST_FIRST)
 
 
@@ -381,7 +385,7 @@ def _table(found: Difference[Any], most_inside: int | None = None) -> Table:
     """
     rows: list[list[Cell]] = []
     for change, names in _changes(found):
-        rows += [[name, change, *map(_text, found.changed[name]), ""] for name in names]
+        rows += [[name, " -> ".join(change), *change, ""] for name in names]
     for side, alone in (("A", found.only_in_a), ("B", found.only_in_b)):
         rows += [[name, f"only in {side}", *map(_text, found.marks_alone(name)), ""] for name in alone]
     inside = _alike(found.sections or ())[:most_inside]

@@ -100,7 +100,8 @@ def command(
     if unusual := [name for name in shown if not can_be_line(name)]:
         console.warn(f"{counted(len(unusual), 'operator')} with control characters in the name left out")
     lines = {name: policy for name, policy in shown.items() if can_be_line(name)}
-    with _temporary(policy_lines(_title(target, against), lines), console) as file:
+    title = visible_line(f"Policies of {target}" + (f" for {against}" if against else ""))
+    with _temporary(policy_lines(title, lines), console) as file:
         asked = _asked(file, known)
         jobs = movable.jobs(asked, console.warn, force=writing.force, reviewed=True)
         return answer_of_target(write_jobs("edit", jobs, writing, console), target, writing, console)
@@ -112,10 +113,6 @@ def require_editor() -> None:
     if not named and not (sys.stdin and sys.stdin.isatty() and is_terminal(sys.stdout)):
         hint = "set $VISUAL or $EDITOR; without an editor: `opsinfo move TARGET OP --to LIST`"
         raise UsageFault("edit requires a terminal, or an editor in $VISUAL or $EDITOR", name="no-editor", hint=hint)
-
-
-def _title(target: str, against: str | None) -> str:
-    return visible_line(f"Policies of {target}" + (f" for {against}" if against else ""))
 
 
 @contextmanager

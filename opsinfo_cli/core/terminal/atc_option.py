@@ -97,15 +97,12 @@ def tell_atc(console: Console, followed: Sequence[str] = ()) -> None:
     mine = {name for word, names in _WORDS.items() for name in names if word in words or word[2:] in words}
     mine |= {*_FILES} if "paths" in words else set()
     for setting in command.unknown:
-        console.warn(f"--{setting.option}={setting.text}, line {_line(command, setting.span[0])}: its value is unknown")
+        line = command.source.place(setting.span[0]).line
+        console.warn(f"--{setting.option}={setting.text}, line {line}: its value is unknown")
     known = mine | _NEUTRAL | {*followed}
     others = dict.fromkeys(each.option for each in command.settings.options if each.value and each.option not in known)
     if others:
         console.note(f"not considered: {join_some([f'--{name}' for name in others], 8)} of the command")
-
-
-def _line(command: AtcCommand, offset: int) -> int:
-    return command.source.place(offset).line
 
 
 def atc_defaults(text: str, command: click.Command, given: Mapping[str, Any], context: click.Context) -> dict[str, Any]:

@@ -203,14 +203,10 @@ def _compare(given: Arguments, spend: Spend) -> int:
     return (left > right) - (left < right)
 
 
-def _first(given: Arguments, spend: Spend) -> object:
-    return given[0]
-
-
 FUNCTIONS: dict[str, Callable[[Arguments, Spend], object]] = {
     "make_pair": lambda given, spend: list(given),
     "make_tuple": lambda given, spend: list(given),
-    **dict.fromkeys(("move", "forward", "ref", "cref", "back_inserter"), _first),
+    **dict.fromkeys(("move", "forward", "ref", "cref", "back_inserter"), lambda given, spend: given[0]),
     "begin": lambda given, spend: begin(given[0]),
     "cbegin": lambda given, spend: begin(given[0]),
     "end": lambda given, spend: end(given[0]),
