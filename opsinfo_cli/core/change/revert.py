@@ -88,7 +88,7 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
 
 
 def _later(history: History, entry: BackupEntry) -> tuple[list[str], dict[str, str]]:
-    """Return the ids of what followed a change in its file and is in effect, and of the last that moved each op type."""
+    """Return the ids of what followed a change in its file and is in effect, and that of the last move by op type."""
     number, path, pruned = entry.record.number, entry.file.path, history.pruned
     written = {content.written for content in pruned.contents.get(path, {}).values() if content.written > number}
     asked = {given: each for given, each in pruned.requests.items() if given in (path, entry.file.given)}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
 
 from ...near_names import meant, near_names
 from ..package_data import package_data
@@ -31,51 +30,39 @@ def _types() -> frozenset[str]:
     return frozenset(package_data("opsinfo_cli.core.cann", "autofuse")["types"])
 
 
-class _Flag(NamedTuple):
-    """:param start: the offset of the value in the text of the variable"""
-
-    value: str
-    start: int
-
-
 def check_autofuse(source: Source, setting: Setting) -> Iterator[Finding]:
     """Yield autofuse-list."""
     if setting.value is None:
         return
+
+    def found(offset: int, text: str, message: str, hint: str) -> Finding:
+        start = setting.span[0] + offset
+        return at("autofuse-list", source, (start, start + len(text)), message, hint=hint)
+
     flags = {
-        match[1]: _Flag(match[2], match.start(2))
-        for match in re.finditer(r"(?:^|;)([^;=]*)=([^;=]*)(?=;|$)", setting.value)
+        match[1]: (match.start(2), match[2]) for match in re.finditer(r"(?:^|;)([^;=]*)=([^;=]*)(?=;|$)", setting.value)
     }
-    start = setting.span[0]
     both = [flags[name] for name in _PASSES if name in flags]
     if len(both) == 2:
-        for word in sorted(set(both[0].value.split(",")) & set(both[1].value.split(",")) - {""}):
-            span = start + both[1].start, start + both[1].start + len(both[1].value)
-            yield at(_RULE, source, span, f"`{word}` is enabled and disabled", hint="remove it from one of the two")
-    listed = flags.get(_LIST)
-    if listed is None:
+        (_, enabled), (_, disabled) = both
+        for word in sorted(set(enabled.split(",")) & set(disabled.split(",")) - {""}):
+            yield found(*both[1], f"`{word}` is enabled and disabled", "remove it from one of the two")
+    if _LIST not in flags:
         return
-    names = listed.value.split(",")
-    if _ENABLE not in flags or flags[_ENABLE].value != "true":
+    offset, listed = flags[_LIST]
+    names = listed.split(",")
+    if _ENABLE not in flags or flags[_ENABLE][1] != "true":
         message = f"without {_ENABLE}=true AutoFuse is off, and the list has no effect"
-        yield at(_RULE, source, _span(start + listed.start, listed.value), message, hint=f"add {_ENABLE}=true")
+        yield found(offset, listed, message, f"add {_ENABLE}=true")
     if _ALL in names and len(names) > 1:
         message = "`all` stands for every type: the others on the list have no effect"
-        yield at(_RULE, source, _span(start + listed.start, listed.value), message, hint="remove one or the other")
-    offset = start + listed.start
+        yield found(offset, listed, message, "remove one or the other")
     for name in names:
         if name in _RAISED:
             message = f"`{name}` has no kernel in float16 or bfloat16: it is always raised, or the build stops"
-            yield at(_RULE, source, _span(offset, name), message, hint="remove it from the list")
+            yield found(offset, name, message, "remove it from the list")
         elif name not in _types() and name != _ALL:
             message = f"`{name}` is no type of AscIR: nothing is kept low for it"
             hint = meant(near_names(name.strip(), _types())) or "take the types of the dumped AscGraph, without `ge:`"
-            yield at(_RULE, source, _span(offset, name), message, hint=hint)
+            yield found(offset, name, message, hint)
         offset += len(name) + 1
-
-
-_RULE = "autofuse-list"
-
-
-def _span(start: int, text: str) -> tuple[int, int]:
-    return start, start + len(text)

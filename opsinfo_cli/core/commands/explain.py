@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +16,17 @@ from ...near_names import did_you_mean
 from ..cann.policy import policy_meant
 from ..cann.precision_mode import MODES
 from ..check.rules import Rule, rule_called
-from ..check.wording import Wording, term_called, wording
+from ..check.wording import LANGUAGES, Wording, term_called, wording
 from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, Column, CommandAnswer, Lines, Table
 from ..terminal.console import Console
-from ..terminal.language import language_for
 from ..terminal.params import Command, Word, prints
 from ..text.escape import wrapped
+
+_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
+_PROOF = {"zh": "简体"}
+"""Characters that an encoding must have for a language."""
 
 
 @click.command("explain", cls=Command)
@@ -45,14 +50,32 @@ def command(subject: str | None, console: Console) -> CommandAnswer:
     if subject is None:
         return subjects_answer(list(english.rules.values()), english.topics)
     rules, topics = _chosen(subject, english)
-    said = wording(language_for(console))
+    said = wording(_language_for(console))
     answer = explanation_answer(*_chosen(subject, said), said, console.width)
     return CommandAnswer(explanation_answer(rules, topics, english, 0).document, answer.blocks)
 
 
-def _about(code: str, said: Wording) -> list[Rule]:
-    """Return the findings that lead to an error code of the engine."""
-    return [rule for rule in said.rules.values() if code in f"{rule.why} {rule.source}"]
+def _language_for(console: Console) -> str:
+    """Return OPSINFO_LANG, else the locale's language; English if it has no texts or the stream cannot show them.
+
+    A note gives the reason if OPSINFO_LANG asked for another language; a locale is ignored silently.
+    """
+    asked = os.environ.get("OPSINFO_LANG", "")
+    locale = asked or next(filter(None, map(os.environ.get, _LOCALE)), "")
+    wanted = re.split(r"[_.@-]", locale.strip().lower())[0]  # `zh` of `zh_CN.UTF-8`, `zh-Hans` and `ZH`
+    if wanted in ("", "c", "posix", "en"):
+        return "en"
+    if wanted in LANGUAGES:
+        try:
+            _PROOF[wanted].encode(sys.stdout.encoding or "utf-8")
+            return wanted
+        except (UnicodeEncodeError, LookupError):
+            why = f"standard output is {sys.stdout.encoding}, which cannot show `{asked}`; PYTHONIOENCODING=utf-8 can"
+    else:
+        why = f"language `{asked}` is not available, only {', '.join(LANGUAGES)} (OPSINFO_LANG)"
+    if asked:
+        console.note(why)
+    return "en"
 
 
 def _chosen(subject: str, said: Wording) -> tuple[list[Rule], dict[str, str]]:
@@ -62,8 +85,9 @@ def _chosen(subject: str, said: Wording) -> tuple[list[Rule], dict[str, str]]:
         return [said.rules[rule.name]], {}
     if subject in said.topics:
         return [], {subject: said.topics[subject]}
-    if re.fullmatch("E[0-9Z][0-9]{4}", subject) and (rules := _about(subject, said)):
-        return rules, {}
+    about = [rule for rule in said.rules.values() if subject in f"{rule.why} {rule.source}"]
+    if about and re.fullmatch("E[0-9Z][0-9]{4}", subject):  # an error code of the engine
+        return about, {}
     if mode := MODES.get(subject):
         text = f"{subject} is a value of {mode.option}: {mode.says}.\n`opsinfo modes` lists all, with their chips."
         return [], {subject: text}
