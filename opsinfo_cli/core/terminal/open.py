@@ -181,16 +181,10 @@ def report_doubts(target: Target, console: Console) -> None:
         console.warn(doubt)
 
 
-def report_unknown(mixlist: Mixlist, operators: Operators, console: Console, where: str = "the target") -> list[str]:
-    """Report the op types of a mixlist that a target lacks: the engine ignores them.
-
-    :param where: the target in the message
-    :returns: their names, sorted
-    """
-    lacking = operators.lacking(mixlist.marks, where)
-    for message in lacking.values():
+def report_unknown(mixlist: Mixlist, operators: Operators, console: Console) -> None:
+    """Report the op types of a mixlist that a target lacks: the engine ignores them."""
+    for message in operators.lacking(mixlist.marks).values():
         console.warn(message)
-    return list(lacking)
 
 
 def report_no_match(console: Console, total: int, narrowing: dict[str, object]) -> None:
