@@ -7,12 +7,12 @@ no effect here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from .tokens import SourceFault
-from .values import EnumConstant, Unknown
+from .values import Arguments, EnumConstant, Unknown
 from .words import DTYPE_NUMBERS
 
 PRECISION_REDUCE = "precision_reduce.flag"
@@ -31,8 +31,6 @@ DEFAULTS = {key: "false" if key == "needCheckSupport.flag" else "true" for key i
 
 MOST_PORTS, MOST_CHIPS = 1000, 100
 """Of one operator. The most that one of 2,600 real op types has are 90 ports and 7 chips."""
-
-Arguments = Sequence[object]
 
 
 def known(arguments: Arguments) -> Arguments:

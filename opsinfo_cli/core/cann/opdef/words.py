@@ -6,66 +6,19 @@ Sources: mirror-cann/asc-devkit at 82b89a1, ``tools/build/opbuild/op_dtype_name_
 
 from __future__ import annotations
 
-_DTYPES = {
-    "DT_FLOAT": "float32",
-    "DT_BF16": "bfloat16",
-    **{
-        f"DT_{name}": name.lower()
-        for name in (
-            *("FLOAT16", "DOUBLE", "HIFLOAT8", "FLOAT8_E4M3FN", "FLOAT8_E5M2", "FLOAT8_E8M0"),
-            *("FLOAT6_E3M2", "FLOAT6_E2M3", "FLOAT4_E2M1", "FLOAT4_E1M2"),
-            *("INT2", "INT4", "INT8", "INT16", "INT32", "INT64", "UINT1", "UINT8", "UINT16", "UINT32", "UINT64"),
-            *("BOOL", "STRING", "STRING_REF", "RESOURCE", "COMPLEX32", "COMPLEX64", "COMPLEX128"),
-            *("QINT8", "QINT16", "QINT32", "QUINT8", "QUINT16", "DUAL", "DUAL_SUB_INT8", "DUAL_SUB_UINT8"),
-        )
-    },
-}
-
-DTYPE_NUMBERS = {
-    "DT_FLOAT": 0,
-    "DT_FLOAT16": 1,
-    "DT_INT8": 2,
-    "DT_INT32": 3,
-    "DT_UINT8": 4,
-    "DT_INT16": 6,
-    "DT_UINT16": 7,
-    "DT_UINT32": 8,
-    "DT_INT64": 9,
-    "DT_UINT64": 10,
-    "DT_DOUBLE": 11,
-    "DT_BOOL": 12,
-    "DT_STRING": 13,
-    "DT_DUAL_SUB_INT8": 14,
-    "DT_DUAL_SUB_UINT8": 15,
-    "DT_COMPLEX64": 16,
-    "DT_COMPLEX128": 17,
-    "DT_QINT8": 18,
-    "DT_QINT16": 19,
-    "DT_QINT32": 20,
-    "DT_QUINT8": 21,
-    "DT_QUINT16": 22,
-    "DT_RESOURCE": 23,
-    "DT_STRING_REF": 24,
-    "DT_DUAL": 25,
-    "DT_VARIANT": 26,
-    "DT_BF16": 27,
-    "DT_UNDEFINED": 28,
-    "DT_INT4": 29,
-    "DT_UINT1": 30,
-    "DT_INT2": 31,
-    "DT_UINT2": 32,
-    "DT_COMPLEX32": 33,
-    "DT_HIFLOAT8": 34,
-    "DT_FLOAT8_E5M2": 35,
-    "DT_FLOAT8_E4M3FN": 36,
-    "DT_FLOAT8_E8M0": 37,
-    "DT_FLOAT6_E3M2": 38,
-    "DT_FLOAT6_E2M3": 39,
-    "DT_FLOAT4_E2M1": 40,
-    "DT_FLOAT4_E1M2": 41,
-    "DT_HIFLOAT4": 42,
-}
+_DTYPES = (
+    *("FLOAT", "FLOAT16", "INT8", "INT32", "UINT8", "", "INT16", "UINT16", "UINT32", "INT64", "UINT64", "DOUBLE"),
+    *("BOOL", "STRING", "DUAL_SUB_INT8", "DUAL_SUB_UINT8", "COMPLEX64", "COMPLEX128", "QINT8", "QINT16", "QINT32"),
+    *("QUINT8", "QUINT16", "RESOURCE", "STRING_REF", "DUAL", "VARIANT", "BF16", "UNDEFINED", "INT4", "UINT1", "INT2"),
+    *("UINT2", "COMPLEX32", "HIFLOAT8", "FLOAT8_E5M2", "FLOAT8_E4M3FN", "FLOAT8_E8M0", "FLOAT6_E3M2", "FLOAT6_E2M3"),
+    *("FLOAT4_E2M1", "FLOAT4_E1M2", "HIFLOAT4"),
+)
+DTYPE_NUMBERS = {f"DT_{name}": number for number, name in enumerate(_DTYPES) if name}
 """The numbers of dtypes, which attributes hold (hicann/metadef at 786891c, ``inc/external/graph/c_types.h``)."""
+
+_WITHOUT_WORD = {"DT_VARIANT", "DT_UNDEFINED", "DT_UINT2", "DT_HIFLOAT4"}
+_DTYPE_WORDS = {name: name[3:].lower() for name in DTYPE_NUMBERS if name not in _WITHOUT_WORD}
+_DTYPE_WORDS |= {"DT_FLOAT": "float32", "DT_BF16": "bfloat16"}
 
 _FORMATS = {
     "FORMAT_FRACTAL_DECONV_SP_STRIDE8_TRANS": "DECONV_SP_STRIDE8_TRANS",
@@ -92,7 +45,7 @@ def dtype_word(constant: str) -> str:
     >>> dtype_word("DT_FLOAT"), dtype_word("DT_INT8"), dtype_word("DT_UNDEFINED")
     ('float32', 'int8', 'unknow')
     """
-    return _DTYPES.get(constant, "unknow")
+    return _DTYPE_WORDS.get(constant, "unknow")
 
 
 def format_word(constant: str) -> str:
