@@ -8,18 +8,6 @@ from ..entry_rules import Sections
 from ..operator_rows import OperatorRow
 from ..policy import BLANKS, Policy
 
-_METHODS = {
-    "dynamicCompileStatic": "DynamicCompileStaticFlag",
-    "dynamicFormat": "DynamicFormatFlag",
-    "dynamicRankSupport": "DynamicRankSupportFlag",
-    "dynamicShapeSupport": "DynamicShapeSupportFlag",
-    "needCheckSupport": "NeedCheckSupportFlag",
-}
-"""Sections of flags that ``AddConfig("chip")`` sets, too, and the methods of ``OpAICoreConfig`` that set them.
-
-Source: hicann/metadef at 786891c, base/asc/opdef/op_def_impl.cc:1325-1391
-"""
-
 
 def configuration_text(soc: str | None, operators: Sequence[tuple[OperatorRow, Sections]]) -> str:
     """Return the lines of a configuration for each operator, with its flags.
@@ -31,14 +19,17 @@ def configuration_text(soc: str | None, operators: Sequence[tuple[OperatorRow, S
 
 
 def _lines(soc: str | None, row: OperatorRow, sections: Sections) -> Iterator[str]:
+    from .definition import FLAGS, PRECISION_REDUCE
+
     chip = soc or "ascend..."
     why = ", by default" if row.by_default and row.policy is row.library_policy else ""
     yield f"// {row.name} on {chip}: {row.policy}{why} ({row.file}:{row.line})"
     yield "OpAICoreConfig config;"
     calls = [
         f".{method}({flag})"
-        for section, method in _METHODS.items()
-        if (flag := sections.get(section, {}).get("flag", "").strip(BLANKS)) in ("true", "false")
+        for method, key in FLAGS.items()
+        if key != PRECISION_REDUCE
+        and (flag := sections.get(key.removesuffix(".flag"), {}).get("flag", "").strip(BLANKS)) in ("true", "false")
     ]
     if row.policy and row.policy.flag:
         calls.append(f".PrecisionReduceFlag({row.policy.flag})")
