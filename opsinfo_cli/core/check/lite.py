@@ -18,19 +18,13 @@ _SECTIONS = LITE_SECTIONS | {"acl_init_options", "acl_build_options", "ge_graph_
 """Those whose options reach the engine; but for Lite's own sections, as they are."""
 _KEYS = {
     **OPTIONS,
-    "input_shape": "input_shape",
+    **{name: name for name in ("input_shape", "input_format", "dynamic_dims", "dynamic_batch_size")},
+    **{name: name for name in ("dynamic_image_size", "op_select_implmode", "optypelist_for_implmode", "output_type")},
     "inputShape": "input_shape",
-    "input_format": "input_format",
     "dynamicDims": "dynamic_dims",
     "dynamicBatchSize": "dynamic_batch_size",
     "dynamicImageSize": "dynamic_image_size",
-    "dynamic_dims": "dynamic_dims",
-    "dynamic_batch_size": "dynamic_batch_size",
-    "dynamic_image_size": "dynamic_image_size",
     "op_select_impl_mode": "op_select_implmode",
-    "op_select_implmode": "op_select_implmode",
-    "optypelist_for_implmode": "optypelist_for_implmode",
-    "output_type": "output_type",
 }
 _LINE = re.compile(
     r"^[ \t]*(?:\[(?P<section>[^\]\n]*)\]|(?P<key>[^\s=#\[][^=\n]*?)[ \t]*=(?P<value>[^\n]*))", re.MULTILINE

@@ -17,6 +17,7 @@ from .definition import FLAGS, AICore, Attribute, CoreConfig, OpDefinition, OpDe
 from .source_text import ASSIGNMENTS, UNDECIDED, Class, Declaration, SourceFunction, SourceText, TypeText, unescaped
 from .tokens import NotDefined, SourceFault, Token
 from .values import EnumConstant, Functions, Map, Position, Scope, SizeValue, StepBudget, Unknown, Variable
+from .words import PARAM_TYPES
 
 MOST_STEPS = 500_000
 """Expressions and statements of one source. The most that one of 1,800 real sources takes are 35,000."""
@@ -45,21 +46,13 @@ _PARTS: dict[str, type] = {
 _ENUMERATIONS = frozenset(
     ("ge", "Option", "DataType", "Format", "FollowType", "DependScope", "ScalarType", "FormatCheckOption")
 )
-_OPTIONS = frozenset(("IGNORE", "OPTIONAL", "REQUIRED", "DYNAMIC", "VIRTUAL"))
 _CASTS = frozenset(("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast"))
 _LITERALS = {"true": True, "false": False, "nullptr": None}
 _NEVER_STEPPED_OVER = frozenset(
     (
         *OpDefinition.METHODS,
         *FLAGS,
-        "AddConfig",
-        "ExtendCfgInfo",
-        "this",
-        "return",
-        "throw",
-        "goto",
-        "break",
-        "continue",
+        *("AddConfig", "ExtendCfgInfo", "this", "return", "throw", "goto", "break", "continue"),
     )
 )
 
@@ -988,7 +981,7 @@ class Runner:
         if found is not None:
             return found, at
         name = parts[-1]
-        is_framework = name.startswith(("DT_", "FORMAT_")) or name in _OPTIONS
+        is_framework = name.startswith(("DT_", "FORMAT_")) or name in PARAM_TYPES
         if is_framework or (len(parts) > 1 and parts[-2] in _ENUMERATIONS):
             return EnumConstant(name), at
         if name in ("goto", "new", "delete", "operator", "try"):

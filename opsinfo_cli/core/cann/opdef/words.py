@@ -30,7 +30,7 @@ _FORMATS = {
     **dict.fromkeys(("FORMAT_FRACTAL_ZZ", "FORMAT_RESERVED", "FORMAT_ALL", "FORMAT_NULL", "FORMAT_END"), "UNKNOWN"),
 }
 
-_PARAM_TYPES = {
+PARAM_TYPES = {
     "IGNORE": "ignore",
     "OPTIONAL": "optional",
     "REQUIRED": "required",
@@ -58,7 +58,7 @@ def format_word(constant: str) -> str:
 
 
 def param_type_word(constant: str) -> str:
-    return _PARAM_TYPES.get(constant, "unknow")
+    return PARAM_TYPES.get(constant, "unknow")
 
 
 def snake_case(name: str) -> str:
