@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from ...core.document import Count, LineNumber, Schema, internal, renamed
+from ..profile.table import Microseconds
 
 if TYPE_CHECKING:
     from .problem import Problem
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 class CostOfAList:
     """What the list costs. With a profile only the time is compared, else Casts, nodes and bytes."""
 
-    microseconds: Annotated[float, Schema(minimum=0)] | None
+    microseconds: Microseconds | None
     """Time in the profile of the nodes that the list moves to high; null without a profile."""
     casts: Count
     """Number of Casts that run with the list."""

@@ -6,14 +6,14 @@ import heapq
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
 import click
 
 from ...core.cann.policy import Policy
 from ...core.cann.target import Target
 from ...core.cann.targets.found import TargetOptions
-from ...core.document import Count, PolicyName, Schema, as_json, optional, renamed
+from ...core.document import Count, PolicyName, as_json, optional, renamed
 from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, ShareBar
 from ...core.terminal.answer import Table as Rows
 from ...core.terminal.config import Targeted, given_or_configured
@@ -39,7 +39,7 @@ from ..graph.limits import open_dimensions_text
 from ..graph.read_back import NodeThatDidNotRun, ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
 from ..profile.lists import fused_parts, policy_of_type
-from ..profile.table import DeviceTask, KernelRow, TaskTable
+from ..profile.table import DeviceTask, KernelRow, Microseconds, TaskTable
 from ..profile.times import DeviceStep, Profile, ProfileDocument, State, Time, TypeRow, is_of, read_profile, total
 from .graph.document import dtypes, duration
 from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judge_model, shapes_of
@@ -351,7 +351,7 @@ class MovedType:
     """Its list with the mixlist."""
     calls: Count = 0
     """Number of calls."""
-    microseconds: Annotated[float, Schema(minimum=0)] = 0.0
+    microseconds: Microseconds = 0.0
     """Their time in microseconds."""
 
 
@@ -363,7 +363,7 @@ class MovedTime:
 
     calls: Count
     """Number of calls."""
-    microseconds: Annotated[float, Schema(minimum=0)]
+    microseconds: Microseconds
     """Their time in microseconds."""
     types: list[MovedType]
     """The types that move."""

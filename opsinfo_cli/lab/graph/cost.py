@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from ...core.document import Count, Schema, internal
+from ...core.document import Count, internal
 from ...errors import counted
+from ..profile.table import Microseconds
 from ..profile.times import read_profile
 from .casts import tensor_bytes
 from .result import NOT_COMPUTED
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 class Cost:
     """What a list moves from low to high."""  # compared in the order of the fields
 
-    microseconds: Annotated[float, Schema(minimum=0)] | None
+    microseconds: Microseconds | None
     """Time of these nodes in a profile; null if unknown."""
     nodes: Count
     """Number of nodes."""

@@ -23,6 +23,7 @@ from ...errors import Damaged, Refused, counted
 from ...opening import folders_above, unreadable
 from ..csv_rows import csv_rows
 
+Microseconds: TypeAlias = Annotated[float, Schema(minimum=0)]
 Dtypes = tuple[Annotated[str | None, Schema(examples=["float16", "float32", "bfloat16"])], ...]
 
 
@@ -36,7 +37,7 @@ class KernelRow:
     """The op type; unknown if the table does not have it."""
     line: LineNumber
     """The line of the row, from 1."""
-    microseconds: Annotated[float, Schema(minimum=0)]
+    microseconds: Microseconds
     """Its time in microseconds."""
     inputs: Dtypes
     """The dtype of each input; empty if the table does not have them."""

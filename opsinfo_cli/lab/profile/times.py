@@ -15,7 +15,7 @@ from ...core.cann.targets.found import TargetFacts
 from ...core.document import Count, Schema, headed, internal, optional, renamed
 from ...errors import UsageFault
 from ..listener import Listener, PythonListener
-from .table import DeviceTask, Dtypes, TaskTable, find_tables
+from .table import DeviceTask, Dtypes, Microseconds, TaskTable, find_tables
 
 Confidence: TypeAlias = Literal["library", "kernel"]
 State: TypeAlias = Literal["low", "high", "hf32", "other", "unknown"]
@@ -50,7 +50,7 @@ class Time:
 
     calls: Count = 0
     """Number of calls."""
-    microseconds: Annotated[float, Schema(minimum=0)] = 0.0
+    microseconds: Microseconds = 0.0
     """Their time in microseconds."""
 
     def plus(self, other: Time) -> Time:
@@ -70,7 +70,7 @@ class TimeOfCore:
     """AI_CPU, communication, or another word of the table."""
     calls: Count
     """Number of calls."""
-    microseconds: Annotated[float, Schema(minimum=0)]
+    microseconds: Microseconds
     """Their time in microseconds."""
 
 
@@ -80,7 +80,7 @@ class TimeApart:
 
     calls: Count
     """Number of calls."""
-    microseconds: Annotated[float, Schema(minimum=0)]
+    microseconds: Microseconds
     """Their time in microseconds."""
     cores: list[TimeOfCore]
     """The same by what ran it."""
@@ -92,15 +92,15 @@ class TimeOfTypes:
 
     calls: Count
     """Number of calls."""
-    microseconds: Annotated[float, Schema(minimum=0)]
+    microseconds: Microseconds
     """Their time in microseconds."""
-    low: Annotated[float, Schema(minimum=0)]
+    low: Microseconds
     """Microseconds of calls in float16, bfloat16 or hifloat8."""
-    high: Annotated[float, Schema(minimum=0)]
+    high: Microseconds
     """Microseconds of calls in float32, HF32 not enabled."""
-    hf32: Annotated[float, Schema(minimum=0)]
+    hf32: Microseconds
     """Microseconds of calls in float32 with HF32 enabled."""
-    other: Annotated[float, Schema(minimum=0)]
+    other: Microseconds
     """Microseconds of calls without a floating-point tensor, and of those whose dtypes the table does not have."""
 
 
@@ -114,7 +114,7 @@ class TimeOfRun:
     """The step; null if the table does not have it."""
     calls: Count
     """Number of calls."""
-    microseconds: Annotated[float, Schema(minimum=0)]
+    microseconds: Microseconds
     """Their time in microseconds."""
 
 
@@ -126,15 +126,15 @@ class TypeRow:
     """The op type; unknown if the table does not have it."""
     calls: Count
     """Number of calls."""
-    microseconds: Annotated[float, Schema(minimum=0)]
+    microseconds: Microseconds
     """Time of its calls in microseconds."""
-    low: Annotated[float, Schema(minimum=0)]
+    low: Microseconds
     """Microseconds of calls in float16, bfloat16 or hifloat8."""
-    high: Annotated[float, Schema(minimum=0)]
+    high: Microseconds
     """Microseconds of calls in float32, HF32 not enabled."""
-    hf32: Annotated[float, Schema(minimum=0)]
+    hf32: Microseconds
     """Microseconds of calls in float32 with HF32 enabled."""
-    other: Annotated[float, Schema(minimum=0)]
+    other: Microseconds
     """Microseconds of calls without a floating-point tensor, and of those whose dtypes the table does not have."""
     time: TypeTime = internal()
     policy: Policy | None = renamed("list", default=None)
