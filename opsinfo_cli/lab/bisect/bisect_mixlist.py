@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
@@ -119,19 +120,13 @@ def run_search(
         journal.close()
 
 
+@dataclass(eq=False)
 class _Search:
-    def __init__(
-        self,
-        problem: Problem,
-        session: SearchSession,
-        listener: SearchListener,
-        write: Callable[[Mapping[str, str]], str],
-    ) -> None:
-        self.problem = problem
-        self.session = session
-        self.listener = listener
-        self.write = write
-        self.failed: OpsinfoError | None = None
+    problem: Problem
+    session: SearchSession
+    listener: SearchListener
+    write: Callable[[Mapping[str, str]], str]
+    failed: OpsinfoError | None = None
 
     def answer(self) -> BisectAnswer:
         problem, session = self.problem, self.session

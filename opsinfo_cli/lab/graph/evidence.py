@@ -135,19 +135,17 @@ def _begins_with_brace(path: str) -> bool:
 # tables
 
 
+@dataclass(eq=False, slots=True)
 class _Tensors:
     """What the rows of one operator of the device say of its inputs, or of its outputs: the worst of them."""
 
-    __slots__ = ("agrees", "cosine", "dtype", "error", "has_overflow", "line", "path")
-
-    def __init__(self) -> None:
-        self.agrees: bool | None = None
-        self.has_overflow = False
-        self.cosine: float | None = None
-        self.error: float | None = None
-        self.dtype: str | None = None
-        self.path = ""
-        self.line = 0
+    agrees: bool | None = None
+    has_overflow: bool = False
+    cosine: float | None = None
+    error: float | None = None
+    dtype: str | None = None
+    path: str = ""
+    line: int = 0
 
     def add(self, row: TableRow, path: str) -> None:
         self.has_overflow = self.has_overflow or row.has_overflow is True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ..implmode import ImplModes
 
 
+@dataclass(eq=False)
 class PreparedModel:
     """A graph prepared for repeated judging, with several modes or mixlists.
 
@@ -44,23 +46,13 @@ class PreparedModel:
     >>> model.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        graph_judge: GraphJudge,
-        considered: Considered,
-        modes: ImplModes,
-        fused: Fused,
-        files: OptionFiles,
-        prepare_like: Callable[[ModelGraph], PreparedModel],
-        original: ModelGraph,
-    ) -> None:
-        self.graph_judge = graph_judge
-        self.considered = considered
-        self.modes = modes
-        self.fused = fused
-        self.files = files
-        self.prepare_like = prepare_like
-        self._original = original
+    graph_judge: GraphJudge
+    considered: Considered
+    modes: ImplModes
+    fused: Fused
+    files: OptionFiles
+    prepare_like: Callable[[ModelGraph], PreparedModel]
+    original: ModelGraph
 
     @property
     def graph(self) -> ModelGraph:
@@ -87,7 +79,7 @@ class PreparedModel:
     @cached_property
     def _with_sizes(self) -> PreparedModel | None:
         """The same graph with a size for every open dimension; None if none is open."""
-        original = self._original
+        original = self.original
         return self.prepare_like(with_sizes(original)) if has_open_dimensions(original) else None
 
     def with_files(
@@ -105,7 +97,7 @@ class PreparedModel:
         marks = _file_marks(judge.graph, keep_dtype, customize_dtypes)
         judge = GraphJudge(judge.graph, judge.kernels, marks, judge.fp16_types)
         files = self.files._replace(keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
-        return PreparedModel(judge, self.considered, self.modes, self.fused, files, prepare_like, self._original)
+        return PreparedModel(judge, self.considered, self.modes, self.fused, files, prepare_like, self.original)
 
 
 def prepare(
