@@ -59,7 +59,8 @@ class _EngineTrack:
 
 
 class Counters:
-    """Sums a counter. A log that begins after a resume is counted from its first line.
+    """Sums a counter. A log that begins after a resume is counted from its first line, but for a cumulative counter:
+    what it counted before belongs to the run.
 
     Two engines of one process, such as actor and critic, and two runs that write to one file, have a counter each:
     their lines take turns, or show one step twice. They are never added; the one with the largest share counts. After a
@@ -154,10 +155,10 @@ class Counters:
         spacing = track.spacing or self._spacing
         resumed = 0 < spacing < step - skipped * self.without_skipped
         track.in_lead = track.in_lead and not resumed
-        if not resumed:
+        if not self.cumulative:
+            track.interval(spacing if resumed else step, skipped, skipped)
+        elif not resumed or track is self._tracks[0]:  # it counts from the start of the run, where a restart goes on
             track.interval(step, skipped, skipped)
-        elif not self.cumulative:
-            track.interval(spacing, skipped, skipped)
 
     def count(self, steps: int | None) -> Overflows:
         engines = self.engines

@@ -160,7 +160,8 @@ class Log:
         for other in others:
             evidence.scaling = evidence.scaling or other.scaling
             evidence.fatal = evidence.fatal or other.fatal
-            if not evidence.scale.seen and not evidence.unreadable:
+            shows_more = evidence.scale.seen == 1 and len({point.at for point in other.scale.points}) > 1
+            if (not evidence.scale.seen or shows_more) and not evidence.unreadable:
                 evidence.scale, evidence.at_is_step = other.scale, other.at_is_step
                 evidence.scale_key = other.scale_key
                 if other.scale.changes:  # whatever an option says

@@ -26,6 +26,11 @@ def whole_number(match: re.Match[bytes], group: int | str) -> float | None:
     return float(text)
 
 
+def rounding(text: bytes) -> float:
+    """Return how far a number may be from its printed digits, cut off or rounded."""
+    return 10.0 ** -len(text.partition(b".")[2]) if text.replace(b".", b"").isdigit() else 0.0
+
+
 class Strength(IntEnum):
     """How well a format shows overflows, best first; of the formats that read a line of a log the best one counts."""
 

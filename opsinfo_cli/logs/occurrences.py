@@ -53,6 +53,10 @@ class Occurrences:
         """Visits of the first descent."""
         self._in_lead = True
         self._newest_step = 0
+        self._sure = 0
+        """Visits to a value that the scale could not have had before: it had no time to grow, or did not have it."""
+        self._last: dict[float | None, int] = {}
+        """The newest step with a value, since the scale was known to grow."""
         self._alone = 0
         """Messages without another one since the step printed before."""
 
@@ -79,6 +83,9 @@ class Occurrences:
                 visit.copies += copies
                 visit.at = max(visit.at, step)
                 return False
+        self._sure += value not in self._last or step - self._last[value] >= _GROWS
+        if value in self._last or len(self._last) < _MOST_VALUES:
+            self._last[value] = step
         self._open.insert(0, _Visit(value, step, copies))
         if len(self._open) > _OPEN:
             self._close(self._open.pop())
@@ -98,6 +105,7 @@ class Occurrences:
     def rose(self) -> None:
         """Note that the scale grew: later overflows are not calibration, and an earlier value is a new overflow."""
         self._in_lead = False
+        self._last.clear()
         self._close_all()
 
     def _close_all(self) -> None:
@@ -151,7 +159,10 @@ class Occurrences:
         size, often = max(trusted.items(), key=lambda item: (item[1], -item[0]))
         if 2 * often < sum(trusted.values()):
             return -(-self.total // max(whole)), _most(min(trusted), whole), None
-        return self.total // size, _most(size, whole), size  # more if some messages are missing
+        low = self.total // size if often > 1 else min(self.total // size, self._sure)
+        if self._alone == self.total:  # steps stand between all of them: each may be an overflow, or of a late rank
+            return low, self.total, size if low == self.total else None
+        return low, _most(size, whole), size  # more if some messages are missing
 
     def _from_values(self) -> tuple[int, int, int | None]:
         """Return bounds from the copies of each value, for a log without steps."""
@@ -160,8 +171,9 @@ class Occurrences:
         size, often = max(counts.items(), key=lambda item: (item[1], -item[0]))
         if often >= _SURE and 2 * often >= sum(counts.values()):
             return self.total // size, _most(size, counts), size
-        if common == 1:
-            return self.total, self.total, 1
+        if common == 1:  # one rank, unless some messages of several are missing
+            is_one = counts[1] > 1 or self.total == 1
+            return self.total if is_one else len(self._values), self.total, 1 if is_one else None
         return self._rounded(common if counts[common] >= _SURE else 1, common)
 
 

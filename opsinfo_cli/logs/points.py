@@ -181,7 +181,7 @@ def _losses(evidence: Evidence, facts: Facts) -> VerdictPoint:
                 hint += "; if the loss is scaled dynamically, which skips such steps: --loss-scale dynamic"
             return VerdictPoint(name, "fails", text, hint)
         return VerdictPoint(name, "holds", f"{text}; dynamic loss scaling skips such steps, and numbers follow")
-    if evidence.zeros and not norms.entries:
+    if evidence.zeros:
         text = f"the loss is exactly 0.0 in {evidence.zeros} of {losses.entries} entries, as the trainer prints NaN"
         return VerdictPoint(name, "cannot be told", text, "train with `logging_nan_inf_filter=False`")
     if not parts:

@@ -89,17 +89,15 @@ def judge_scale(evidence: Evidence) -> tuple[Literal["holds", "fails", "cannot b
         hint = "an operator overflows at every scale: find it with a dump and `opsinfo numerics`"
         return "fails", reason, hint
     if scale.start is None or scale.final is None:
-        if evidence.scaling == "dynamic" and evidence.count.low == 0 and evidence.count.proof:
+        count = evidence.count
+        if evidence.scaling == "dynamic" and count.low == 0 and count.proof and not count.doubt:
             return "holds", "no overflow lowered it; the log prints no values", None
         if evidence.unreadable:
             return "cannot be told", evidence.unreadable, "write a log for each rank, or let one rank print"
         return "cannot be told", "the log prints no loss scale", None
-    if scale.seen == 1 and not evidence.count.proof:
-        return (
-            "cannot be told",
-            f"the log prints one scale, {scale.start:.10g}, and nothing shows that it is in use",
-            None,
-        )
+    if scale.seen == 1 and (evidence.count.doubt or not evidence.count.proof):
+        rest = "that of most steps is unknown" if evidence.count.proof else "nothing shows that it is in use"
+        return "cannot be told", f"the log prints one scale, {scale.start:.10g}, and {rest}", None
     if evidence.engines > 1:
         text = f"lowest {scale.lowest:.10g}, highest {scale.highest:.10g}, of {evidence.engines} engines together"
         return "holds", text, None

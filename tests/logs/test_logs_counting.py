@@ -74,7 +74,8 @@ def counted(cumulative: bool, *lines: tuple[int, int], steps: int | None = None)
         (False, [(10, 10), (20, 6), (30, 6), (40, 0)], (22, 40, 22)),  # half of the steps and more still calibrate
         (False, [(10, 10), (20, 4), (30, 4), (40, 0)], (18, 40, 14)),
         (False, [(100, 3), (200, 3), (300, 0)], (6, 300, 3)),
-        (True, [(510, 7), (520, 8), (530, 8)], (1, 20, 0)),  # a resumed run begins at its first line, calibrated
+        (True, [(510, 7), (520, 8), (530, 8)], (8, 530, 0)),  # what was counted before a resume belongs to the run
+        (True, [(160, 21), (170, 21), (160, 21), (170, 22)], (22, 180, 0)),  # only once
         (False, [(510, 7), (520, 1), (530, 0)], (8, 30, 0)),
         (True, [(10, 5), (20, 7), (10, 1), (20, 1)], (8, 40, 8)),  # a restart in the same file
         (True, [(10, 5), (20, 2), (30, 3)], (8, 30, 8)),  # a counter that was reset
@@ -84,7 +85,7 @@ def counted(cumulative: bool, *lines: tuple[int, int], steps: int | None = None)
         (False, [(10, 0), (20, 1), (30, 1)], (2, 30, 0)),
         (False, [(10, 2), (20, 12), (30, 0)], (12, 30, 12)),  # no more than the steps
         (True, [(100, 1), (200, 2), (5, 0), (10, 1)], (3, 210, 1)),
-        (True, [(20, 15), (30, 16)], (1, 10, 0)),  # resumed after few steps
+        (True, [(20, 15), (30, 16)], (16, 30, 0)),  # resumed after few steps
         (True, [(10, 5), (5, 1), (10, 1)], (6, 20, 6)),  # a restart after the first line
         (False, [(40, 3), (50, 2), (60, 0), (50, 1), (60, 1), (70, 0)], (7, 60, 0)),  # restarts after a resume
         (True, [(7, 3)], (3, 7, 3)),
@@ -278,8 +279,13 @@ def test_the_newest_4096_steps_are_remembered() -> None:
 @pytest.mark.parametrize(
     ("messages", "expected", "ranks"),
     [
-        ([(512, 0, 8), (256, 0, 8), (256, 400, 8)], (3, 3), 8),  # the scale grew in between
-        ([(512, 0, 8), (256, 0, 8), (256, 30, 8)], (3, 3), 8),  # as close as this they may also be late copies
+        ([(512, 0, 8), (256, 0, 8), (256, 1000, 8)], (3, 3), 8),  # the scale grew in between
+        ([(512, 0, 8), (256, 0, 8), (256, 400, 8)], (2, 3), 8),  # as close as this they may also be late copies
+        ([(512, 0, 5), (512, 100, 3)], (1, 3), 3),
+        ([(512, 0, 1), (256, 10, 1), (256, 20, 1)], (2, 3), None),  # steps stand between: one rank, or two
+        ([(512, 0, 1), (512, 10, 1)], (1, 2), None),
+        ([(512, 0, 1), (256, 10, 1), (128, 20, 1), (128, 30, 1)], (4, 4), 1),
+        ([(512, 0, 1), (256, 10, 1), (512, 1200, 1)], (3, 3), 1),
         ([(512, 0, 1), (256, 0, 1), (128, 0, 1)], (3, 3), 1),
         ([(512, 0, 5), (256, 0, 2), (512, 0, 3), (256, 10, 6), (128, 100, 8)], (3, 3), 8),  # ranks interleave
         ([(512, 0, 8), (256, 0, 8), (128, 0, 7)], (3, 3), 8),  # the log was cut
@@ -417,10 +423,12 @@ def test_given_ranks_stay_if_there_are_no_messages() -> None:
         ([2, 2, 2, 4, 4, 6, 8], (14, 14), 2),  # each is a multiple of what three are
         ([2, 2, 4, 4, 6], (9, 18), None),  # two are not enough to be sure
         ([2, 2, 2, 3, 5, 7], (10, 12), 2),  # half of them, and some messages are missing
-        ([2, 2, 2, 3, 5, 7, 9], (30, 30), 1),
+        ([2, 2, 2, 3, 5, 7, 9], (7, 30), None),
+        ([1, 1, 2], (4, 4), 1),
+        ([1, 2], (2, 3), None),  # one rank, or two of which a message is missing
         ([4, 4, 4, 2, 2, 2], (9, 9), 2),
         ([3, 3, 3, 2], (4, 4), 3),
-        ([3, 3, 2], (8, 8), 1),
+        ([3, 3, 2], (3, 8), None),
         ([6, 4], (5, 10), None),
     ],
 )
@@ -435,8 +443,8 @@ def test_copies_of_each_value_give_the_ranks_of_a_log_without_steps(
 @pytest.mark.parametrize(
     ("copies", "expected", "ranks"),
     [
-        ([8, 4, 4], (4, 4), 4),  # as many of 8 as of 4 above the lowest value: a visit of 8 is two overflows
-        ([4, 8, 4], (4, 4), 4),
+        ([8, 4, 4], (3, 4), 4),  # as many of 8 as of 4 above the lowest value: a visit of 8 is one or two overflows
+        ([4, 8, 4], (3, 4), 4),
         ([8, 4, 2, 8], (4, 11), None),
         ([8, 8, 4, 8], (4, 4), 8),
         ([1, 1, 3], (5, 5), 1),
@@ -460,7 +468,7 @@ def test_visits_above_the_lowest_value_give_the_ranks(
         (1, [2], (1, 2)),
         (1, [1, 2], (1, 3)),
         (2, [2, 2], (2, 2)),
-        (2, [1, 2], (3, 3)),
+        (2, [1, 2], (2, 3)),
     ],
 )
 def test_at_the_floor_of_the_scale_a_value_repeats(value: float, copies: list[int], expected: tuple[int, int]) -> None:

@@ -31,6 +31,7 @@ _MOVED = re.compile(
     rb"(?:Reduc|Increas)ing dynamic loss scale from " + NUMBER + rb" to " + NUMBER + rb"(?![\[\w])",
 )
 _ATTEMPTED = b"Attempted loss"
+_OF_APEX = b"OVERFLOW! Skipping step. Attempted"
 _PADDING = re.compile(rb" {4,}")
 """Terminals and copies break lines with blanks, also within a word."""
 _FATAL = b"Current loss scale already at minimum"
@@ -73,8 +74,8 @@ class DeepSpeed(LogFormat):
         self._is_unranked = False
         self._bare = 0
         """Messages that end after `Skipping step.`: bfloat16 has no scale to print."""
-        self._is_scaled = False
-        """Whether a message shows a loss scale, be it one that a copy broke."""
+        self._attempted = self._shown = 0
+        """Lines with a loss scale, be it one of a message that a copy broke, and messages that were read with one."""
         self._move: tuple[float, float] | None = None
         """The newest move of the scale that a message showed; each rank prints it."""
         self._moves = self._lowered = 0
@@ -84,7 +85,9 @@ class DeepSpeed(LogFormat):
         if _FATAL in line:
             self.found.fatal = _FATAL.decode()
             self.lines += 1
-        self._is_scaled = self._is_scaled or _ATTEMPTED in line
+        is_attempted = _ATTEMPTED in line and _OF_APEX not in line
+        self._attempted += copies * is_attempted
+        before = self.lines
         line = _PADDING.sub(b"", line) if _ATTEMPTED in line and b"Attempted loss scale:" not in line else line
         for match in _MOVED.finditer(line):
             self.lines += copies
@@ -92,9 +95,11 @@ class DeepSpeed(LogFormat):
         for mark, pattern in _PATTERNS.items():
             for match in pattern.finditer(line) if mark in line else ():
                 self.lines += copies
+                self._shown += copies * (match["shown"] is not None)
                 moves = match["to"] is not None and match["from"] != match["to"]
                 for number in [1] * copies if moves else [copies]:  # each move is an overflow
                     self._overflow(match, number, self._at(steps, at), steps.spacing)
+        self.lines += copies * (is_attempted and self.lines == before)
         for match in _COUNTER.finditer(line) if b"skipped=" in line else ():
             self.lines += copies
             if self.scale.points and not self._counters.lines and (self._moves or self._overflows):
@@ -106,7 +111,6 @@ class DeepSpeed(LogFormat):
         return self._counters.last_step if self._counters.lines else steps.upto(at).at
 
     def _add_move(self, before: float, after: float, at: int | None) -> None:
-        self._is_scaled = True
         if self._move == (before, after):
             return
         self._move = before, after
@@ -157,7 +161,7 @@ class DeepSpeed(LogFormat):
 
     @property
     def counts(self) -> bool:
-        return self._counters.last_step > 0 or self._overflows > 0
+        return self._counters.last_step > 0 or self._overflows > 0 or self._attempted > 0
 
     @property
     def numbers_steps(self) -> bool:
@@ -166,6 +170,12 @@ class DeepSpeed(LogFormat):
     def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         """Count the messages as steps, because one rank prints; those that show no rank are of each rank."""
         descent = self._descent.count(steps, ranks if self._is_unranked else 1, self.steps_printed is not None)
+        if self._attempted > max(self._overflows, self._shown) and not self._counters.last_step:
+            doubt = f"{self._attempted} messages of skipped steps, of which {self._overflows} are whole"
+            high = steps or self.steps_printed or self._attempted
+            return Overflows(
+                1, high, steps, 0, "broken messages", doubt=doubt, proof="the log has messages of skipped steps"
+            )
         if self._counters.last_step == 0:  # printed once, before the first step
             if self._is_unranked:
                 return descent
@@ -185,7 +195,9 @@ class DeepSpeed(LogFormat):
         return replace(count, low=low, high=high, steps=made, basis=f"{count.basis}; {self._overflows} messages")
 
     def evidence(self, steps: int | None, ranks: int | None) -> Evidence:
-        if self._is_scaled:  # whatever the configuration says
+        if self._attempted and not self.scale.seen:
+            self.found.unreadable = "messages are broken over lines, so their scales cannot be read"
+        if self._attempted or self._moves:  # whatever the configuration says
             self.found.scaling, self.found.level, self.found.precision = "dynamic", "fp16", "float16"
         elif self._bare and self.found.precision is None:
             self.found.precision = "bfloat16"

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..count import Overflows
-from ..log_format import NUMBER, LogFormat, Strength
+from ..log_format import NUMBER, LogFormat, Strength, rounding
 from ..occurrences import Occurrences
 from ..steps import Steps
 
 _OVERFLOW = re.compile(rb"overflow detected, (?:ignoring gradient, )?setting loss scale to: " + NUMBER)
 _UPDATES = re.compile(rb"num_updates\"?[=: ]{1,2}\"?(\d{1,15})")
 _SCALE = re.compile(rb"[^\w](?:train_)?loss_scale\"?[=: ]{1,2}\"?" + NUMBER)
+_BATCHES = re.compile(rb"epoch 0{0,2}1:\s{1,8}(\d{1,12}) / \d")
+"""An overflow makes no update of its batch, and no other batch is without one, but those out of memory."""
 _SKEW = 16
 _FATAL = re.compile(rb"Minimum loss scale reached \(" + NUMBER)
 
@@ -48,6 +50,8 @@ class Fairseq(LogFormat):
         self._updated = True
         """Whether updates were printed after the newest message."""
         self._prints_scale = False
+        self._unseen = 0
+        """Batches of the first epoch that made no update, of which no message is in this log."""
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         if b"Minimum loss scale" in line and _FATAL.search(line):
@@ -65,14 +69,14 @@ class Fairseq(LogFormat):
             self.lines += copies
             self._updated = True
             self._update(int(event[1]))
+            if (batches := _BATCHES.search(line, 0, event.start())) and not self._earlier:
+                unseen = int(batches[1]) - int(event[1]) - self._occurrences.total
+                self._unseen = max(self._unseen, unseen) if unseen > 1 else self._unseen
             opening = line.rfind(b"{", 0, event.start())  # of a dictionary, whose order may be any
             before = _SCALE.search(line, opening, event.start()) if opening >= 0 else None
             if match := _SCALE.search(line, event.end(), end) or before:
-                scale = float(match[1])
                 self._prints_scale = True
-                if scale > self._newest > 0:
-                    self._occurrences.rose()
-                self._print_scale(scale)
+                self._print_scale(float(match[1]), rounding(match[1]))
 
     def _update(self, updates: int) -> None:
         if self._updates is None:
@@ -87,7 +91,7 @@ class Fairseq(LogFormat):
     @property
     def _begun(self) -> int:
         """The updates before the log, if it begins after a resume."""
-        return self._first - self._apart if 0 < 2 * self._apart < self._first else 0
+        return self._first - self._apart if 0 < 3 * self._apart < 2 * self._first else 0
 
     def _fell_to(self, scale: float) -> None:
         """Take the scale of a message. With a tolerance (`--fp16-scale-tolerance`) the scale may stay as it is; it can
@@ -97,9 +101,13 @@ class Fairseq(LogFormat):
         self._add_scale(scale, add)
         self._updated = False
 
-    def _print_scale(self, scale: float) -> None:
-        """Take a printed scale: the average of the interval, unless it did not change."""
+    def _print_scale(self, scale: float, error: float) -> None:
+        """Take a printed scale: the average of the interval, unless it did not change, and rounded."""
         final = self.scale.final
+        if final is not None and abs(scale - final) <= error:
+            scale = final
+        if scale > self._newest > 0:
+            self._occurrences.rose()
         if final is None or not final < scale < 2 * final:
             self._add_scale(scale, self.scale.add)
 
@@ -118,6 +126,9 @@ class Fairseq(LogFormat):
         if fell > count.low:  # the messages are not in this log
             doubt = "the log has no messages of its overflows"
             count = replace(count, low=fell, high=max(fell, self._updates or 0), doubt=doubt)
+        if self._unseen:
+            doubt = f"messages of {self._unseen} batches of the first epoch that made no update are not in this log"
+            count = replace(count, high=count.high + self._unseen, doubt=doubt)
         begun = self._begun
         is_one = self._updates is not None and not self._apart  # the log may begin anywhere
         if steps is None and self._updates is not None and not is_one:

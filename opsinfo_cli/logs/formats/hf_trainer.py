@@ -10,6 +10,8 @@ from ..steps import Steps
 
 _LOSS = re.compile(rb"[\"'](train_|eval_)?loss[\"']: ?[\"']?([^\s\"',}]{1,30})")
 _OTHERS = re.compile(rb"[\"'](?:learning_rate|lr|epoch|current_steps|grad_norm)[\"']: ")
+_GRADIENT = re.compile(rb"grad_norm[\"']: ?[\"']?[\d.]*[1-9]")
+"""A loss that is not a number has no gradient that is one above 0."""
 _NOT_OURS = (b'"mode"', b"num_updates")
 """MMCV and fairseq have such dictionaries, too."""
 
@@ -44,7 +46,8 @@ class HuggingFaceTrainer(LogFormat):
             return
         if self._is_state or _OTHERS.search(line):
             self.lines += copies
-            self.found.zeros += copies * (not loss[1] and loss[2].strip(b"0.") == b"")
+            is_zero = not loss[1] and not loss[2].strip(b"-0.") and not _GRADIENT.search(line)
+            self.found.zeros += copies * is_zero
 
     @property
     def counts(self) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ..count import Overflows
+from ..counters import Counters
 from ..log_format import FlagFormat, Strength
 from ..losses import shows_loss
 from ..occurrences import Occurrences
@@ -34,8 +36,8 @@ class NamedValues(FlagFormat):
     step`, `grad norm is nan, skipping optimizer step`.
 
     Source: hpcaitech/ColossalAI, colossalai/zero/low_level/low_level_optim.py, step (a message of each rank, or of the
-    first); for the others no framework is named: the name of the value says what it is. A counter that never falls is
-    cumulative; one that falls was reset at its lines.
+    first); for the others no framework is named: the name of the value says what it is. A counter that rises
+    again and again, or by more than the steps, is cumulative; another one may be reset at its lines.
     """
 
     name = "named_values"
@@ -49,11 +51,10 @@ class NamedValues(FlagFormat):
         self._messages = Occurrences()
         self._key = b""
         """The name of the first value."""
-        self._first: tuple[int, int] | None = None
-        """Step, else number of the entry, and counter of the first line with a counter."""
-        self._newest = self._sum = self._most = 0
-        self._falls = False
-        self._step = 0
+        self._counters = Counters(cumulative=False)
+        """Of the lines with a counter, by step, else by number of the entry."""
+        self._newest = self._most = self._rises = 0
+        self._falls = self._is_cumulative = self._is_from_zero = False
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         field = step_field(line)
@@ -73,28 +74,34 @@ class NamedValues(FlagFormat):
             self._messages.add(None, steps.at, steps.spacing, copies)
 
     def _add_counter(self, step: int, number: int) -> None:
-        if self._first is None:
-            self._first = step, number
-        elif step == self._step:  # of another rank
-            return
-        self._falls |= number < self._newest
-        self._step, self._newest = step, number
-        self._sum += number
+        before = self._counters.lines
+        self._is_from_zero |= not before and step == 0
+        step += self._is_from_zero
+        made = step - self._counters.last_step
+        if self._counters.add(step, number) and before:
+            self._falls |= number < self._newest
+            self._rises += number > self._newest
+            self._is_cumulative |= 0 < made < number
+        self._newest = number
         self._most = max(self._most, number)
 
     @property
     def numbers_steps(self) -> bool:
-        return self._first is not None or (self.flags.printed > 0 and super().numbers_steps)
+        return self._counters.lines > 0 or (self.flags.printed > 0 and super().numbers_steps)
 
     def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         key = self._key.decode("ascii", "replace")
         steps = steps or self.steps_printed
-        if self._first is not None:
-            low, high = (self._most, self._sum) if self._falls else (self._newest, self._newest)
-            kind = "reset at its lines" if self._falls else "cumulative"
-            return Overflows(
-                low, high, steps, 0, f"the printed counter `{key}` ({kind})", proof="the log prints a counter"
-            )
+        if self._counters.lines:
+            proof, basis = "the log prints a counter", f"the printed counter `{key}`"
+            if not self._falls and (self._is_cumulative or self._rises > 1):
+                steps = max(steps, self._counters.last_step) if steps else None  # it counts from the start of the run
+                return Overflows(self._newest, self._newest, steps, 0, f"{basis} (cumulative)", proof=proof)
+            count = self._counters.count(steps)
+            basis += " (reset at its lines)" if self._falls else " (cumulative, or reset at its lines)"
+            high = max(count.high if steps else count.low, self._most)
+            count = replace(count, low=self._most, high=high, steps=steps, calibrating=0, basis=basis, proof=proof)
+            return count if steps else replace(count, logged=None, doubt=None)  # entries are no steps
         if self.flags.printed:
             count = super().tally(steps, ranks)
             return count.with_note(f"the flag is `{key}`")

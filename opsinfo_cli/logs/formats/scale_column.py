@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ..count import Overflows
 from ..evidence import Evidence
-from ..log_format import NUMBER, LogFormat, Strength
+from ..log_format import NUMBER, LogFormat, Strength, rounding
 from ..losses import shows_loss
 from ..steps import StepCounters, Steps, step_field
 from ..trajectory import Trajectory
@@ -26,11 +26,11 @@ _OPTION = re.compile(rb"init|min|max|factor|window|growth|backoff|static|default
 """Words of a name that is an option of a scaler."""
 _PARAMETER = re.compile(rb"PARAMETER loss_scale ?: ?" + NUMBER + rb"|\"PARAMETER\".{0,80}\"loss_scale\": ?" + NUMBER)
 _WINDOW = 1000
-"""No scaler of these stacks grows more often: torch.amp's default is 2000 clean steps, that of MMCV's own 1000
-(open-mmlab/mmcv, mmcv/runner/fp16_utils.py, LossScaler, until version 2.0)."""
+"""Unless the log shows it, no scaler of these stacks grows more often: torch.amp's default is 2000 clean steps, that of
+MMCV's own 1000 (open-mmlab/mmcv, mmcv/runner/fp16_utils.py, LossScaler, until version 2.0)."""
 _MOST_KEYS = 16
 _NEAR = 0.02
-"""A scale that moves by factors of two is so near to a power of two, as a share of the exponent."""
+"""A scale that moves by factors of two is so near to a power of two, as a share of the exponent, or as its digits."""
 
 
 @lru_cache(256)
@@ -52,6 +52,10 @@ class _Column:
         self.scale = Trajectory()
         self.average: float | None = None
         """The first running average, if it proves that the scale was higher before."""
+        self.growth = _WINDOW
+        """So many steps after a rise comes the next one, at least."""
+        self._rose: int | None = None
+        self._near = _NEAR
         self.is_scale = True
         self.is_beside_step = False
         """Whether a line shows the step or the loss, too; one line without it may be an option."""
@@ -60,7 +64,8 @@ class _Column:
     def counts(self) -> bool:
         return self.is_scale and (self.is_beside_step or self.scale.seen > 1)
 
-    def add(self, at: int, value: float, average: float | None) -> None:
+    def add(self, at: int, value: float, error: float, average: float | None) -> None:
+        """:param error: how far the value may be from its printed digits"""
         final = self.scale.final
         if final is None:
             if average and average > value * (1 + _NEAR) > 0:
@@ -68,9 +73,16 @@ class _Column:
                 self.scale.add(at, value * 2.0 ** math.ceil(math.log2(average / value) - _NEAR))
         elif final > 0 < value and math.isfinite(value):
             moved = math.log2(value) - math.log2(final)
-            if abs(moved - round(moved)) > _NEAR or not round(moved):
+            near = max(_NEAR, math.log2(1 + error / value), self._near)
+            if abs(moved - round(moved)) > near or not round(moved):
                 value = final * 2.0 ** math.floor(moved)
+        self._near = max(_NEAR, math.log2(1 + error / value)) if value > 0 else _NEAR
+        before = self.scale.rises
         self.scale.add(at, value)
+        if self.scale.rises > before:
+            if self._rose is not None:
+                self.growth = min(self.growth, at - self._rose)
+            self._rose = at
 
 
 class ScaleColumn(LogFormat):
@@ -133,7 +145,7 @@ class ScaleColumn(LogFormat):
             return
         column = self._columns.setdefault(key, _Column(key.decode("ascii", "replace")))
         column.is_scale &= _names_scale(key) is True or math.frexp(number)[0] == 0.5  # a power of two
-        column.add(place, number, float(average) if average else None)
+        column.add(place, number, rounding(value), float(average) if average else None)
         self.lines += copies * column.is_scale
 
     @property
@@ -152,7 +164,8 @@ class ScaleColumn(LogFormat):
             return Overflows(0, 0, steps, 0, "no messages")
         steps = steps or self._fields.total or self.steps_printed
         low = column.scale.halvings
-        unseen = max(0, (steps or 0) // _WINDOW - column.scale.rises) if self._fields.spacing != 1 else 0
+        growth = max(1, column.growth - self._fields.spacing)
+        unseen = max(0, (steps or 0) // growth - column.scale.rises) if self._fields.spacing != 1 else 0
         proof = "the printed scale changes" if column.scale.changes else None
         count = Overflows(
             low, low + unseen, steps, 0, f"{column.scale.falls} falls of the printed `{column.key}`", proof=proof
