@@ -18,21 +18,21 @@ class Spacing:
     """Whether steps have equal distances; an excerpt with the first and the last steps of a run has not."""
 
     def __init__(self) -> None:
-        self._last: int | None = None
+        self.last: int | None = None
         self._least: int | None = None
-        self._most = 0
+        self.most = 0
 
     def add(self, step: int) -> None:
-        if self._last is not None and step != self._last:
-            apart = abs(step - self._last)
+        if self.last is not None and step != self.last:
+            apart = abs(step - self.last)
             self._least = apart if self._least is None else min(self._least, apart)
-            self._most = max(self._most, apart)
-        self._last = step
+            self.most = max(self.most, apart)
+        self.last = step
 
     @property
     def is_even(self) -> bool:
         """One step may be missing between two."""
-        return self._least is not None and self._most <= 2 * self._least
+        return self._least is not None and self.most <= 2 * self._least
 
 
 class Flags:
@@ -45,7 +45,7 @@ class Flags:
         self.printed = self.overflows = 0
         self.averaged = self.each_step = False
         self._first: int | None = None
-        self._last: int | None = None
+        self.last: int | None = None
         self._without_step = 0
         self._grid = 0
         """The distance of clean steps."""
@@ -72,7 +72,7 @@ class Flags:
                 self._recent.popitem(last=False)
             self.spacing.add(step)
             self._first = step if self._first is None else min(self._first, step)
-            self._last = step if self._last is None else max(self._last, step)
+            self.last = step if self.last is None else max(self.last, step)
             if not overflow:
                 if self._clean is not None:
                     self._grid = gcd(self._grid, abs(step - self._clean))
@@ -90,7 +90,7 @@ class Flags:
         """Whether a step is the start of another run in the same log: far before the last, and no later than the first.
         Ranks that print to one log are closer together.
         """
-        return self._first is not None and self._last is not None and step <= self._first <= self._last - _APART
+        return self._first is not None and self.last is not None and step <= self._first <= self.last - _APART
 
     @property
     def numbers_steps(self) -> bool:
@@ -101,11 +101,11 @@ class Flags:
         calibrating = min(self._leading, self.overflows)
         if self._without_step:
             return self._count_of_lines(steps, ranks or 1, printed)
-        if self._first is None or self._last is None:
+        if self._first is None or self.last is None:
             return Overflows(0, 0, steps, 0, "no step")
         begun = 0 if 0 < self._first <= max(1, self._grid) else self._first - 1
-        spanned = steps or self._last - begun
-        basis = f"flags of {self.printed} steps, {self._first} to {self._last}"
+        spanned = steps or self.last - begun
+        basis = f"flags of {self.printed} steps, {self._first} to {self.last}"
         calibrating = 0 if begun else calibrating
         whole = self.printed >= spanned or self._every_overflow_printed()
         if whole and not self.averaged and self.printed > 1:

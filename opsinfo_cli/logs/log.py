@@ -20,22 +20,9 @@ from .startup import MARKS, Startup
 from .steps import Steps, step_field
 from .training_table import TrainingTable
 
-WORDS = (
-    b"verflow",
-    b"VERFLOW",
-    b"kip",
-    b"scal",
-    b"Scal",
-    b"found_inf",
-    b"inf_or_nan",
-    b"finite",
-    b"nan_steps",
-    b"Bool,",
-    b"num_updates",
-    b"loss'",
-    b'loss"',
-    b"log_history",
-    b"imgsize",
+WORDS = tuple(
+    b"verflow VERFLOW kip scal Scal found_inf inf_or_nan finite nan_steps Bool, num_updates loss' loss\" log_history "
+    b"imgsize".split()
 )
 """Every line with a mark of a format contains one of these; a test checks that.
 

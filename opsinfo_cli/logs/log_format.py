@@ -131,6 +131,7 @@ class FallFormat(LogFormat):
     """A format whose ranks print the new scale at each overflow."""
 
     strength = Strength.MESSAGE
+    level: ClassVar[str] = "fp16"
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,6 +144,15 @@ class FallFormat(LogFormat):
         is_new = self.occurrences.add(scale, steps.at, steps.spacing, copies)
         if is_new and scale is not None:
             self.scale.fell_to(self.place(steps.at, before), scale)
+
+    def moved(self, before: float, after: float, steps: Steps, copies: int, *, one_rank: bool = False) -> None:
+        """Take copies of one message with the scale before the overflow, too."""
+        self.found.scaling, self.found.level = "dynamic", self.level
+        if self.occurrences.add(after, steps.at, steps.spacing, copies) or one_rank:
+            place = self.place(steps.at, self.lines)
+            self.scale.add(place, before)
+            self.scale.add(place, after)
+        self.lines += copies
 
     def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         return self.occurrences.count(steps, ranks, self.steps_printed is not None)

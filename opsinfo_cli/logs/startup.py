@@ -10,19 +10,9 @@ from .evidence import Evidence, Precision, Scaling
 from .log_format import NUMBER
 
 MARKS = (
-    b"opt_level",
-    b"optimization level O",
-    b"amp_level",
-    b"precision_mode",
-    b"loss_scale",
-    b"fp16",
-    b"bf16",
-    b"float16_enabled",
-    b"compute dtype",
-    b"nproc_per_node",
-    b"GPUs",
-    b"world_size",
-    b"NGPU",
+    *b"opt_level amp_level precision_mode loss_scale fp16 bf16 float16_enabled".split(),
+    *b"nproc_per_node GPUs world_size NGPU".split(),
+    *(b"optimization level O", b"compute dtype"),
 )
 """Each line that shows an option has one of them."""
 

@@ -205,7 +205,7 @@ MAKERS: dict[str, tuple[str, Maker]] = {
     "paddle": ("paddle", paddle),
     "mindformers": ("mindspore", mindformers),
     "tf-hook": ("tf_npu", tf_hook),
-    "nvidia-bert": ("step_dictionary", nvidia_bert),
+    "nvidia-bert": ("named_values", nvidia_bert),
     "fp16-optimizer": ("fp16_optimizer", fp16_optimizer),
     "gnmt": ("apex", gnmt),
     "bmtrain": ("bmtrain", bmtrain),

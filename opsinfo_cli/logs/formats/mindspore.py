@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from ..count import Overflows
-from ..flags import Spacing
 from ..log_format import NUMBER, FlagFormat
 from ..occurrences import Occurrences
 from ..steps import Steps
@@ -39,26 +38,15 @@ class MindSpore(FlagFormat):
     name = "mindspore"
     reads = "MindSpore, mindformers, mindyolo (`overflow cond: <flag>, loss_scale: <x>` and variants)"
     marks = (
-        b"overflow:",
-        b"overflow cond",
-        b"overflow is",
-        b"overflow, still update",
-        b"overflow, drop",
-        b"overflow=",
-        b"overflow!!!",
-        b"outputs are (",
-        b"imgsize",
+        *b"overflow: overflow= overflow!!! imgsize".split(),
+        *(b"overflow cond", b"overflow is", b"overflow, still update", b"overflow, drop", b"outputs are ("),
     )
     window = 2000
 
     def __init__(self) -> None:
         super().__init__()
         self._messages = Occurrences()
-        self._dropped = 0
-        self._dropped_before = 0
-        self._spacing = Spacing()
-        self._logged = self._logged_overflows = 0
-        self._newest_logged: int | None = None
+        self._dropped = self._dropped_before = 0
         self._first_epoch: int | None = None
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
@@ -71,11 +59,8 @@ class MindSpore(FlagFormat):
         elif dropped := _DROPPED.search(line):
             self._add_drop(line, float(dropped[1]), copies)
         elif b"imgsize" in line and (step := self._step_of(line)) is not None:  # mindyolo's regular line
-            if step != self._newest_logged:
-                self._logged += 1
-                self._spacing.add(step)
-                self._logged_overflows += self._dropped > self._dropped_before  # a rank each
-                self._newest_logged, self._dropped_before = step, self._dropped
+            self.flags.add(step, self._dropped > self._dropped_before)  # of any rank
+            self._dropped_before = self._dropped
         elif words := len(_WORD.findall(line)):
             self._messages.total += words * copies
             self.lines += copies
@@ -112,19 +97,8 @@ class MindSpore(FlagFormat):
         return (int(epoch[1]) - self._first_epoch) * int(step[2]) + int(step[1])
 
     def tally(self, steps: int | None, ranks: int | None) -> Overflows:
-        if self.flags.printed:
-            return super().tally(steps, ranks)
-        if self._dropped:
-            doubt = "sampled: mindyolo prints an overflow only in the steps that it logs"
-            basis = f"{self._dropped} messages"
-            steps = steps or self.steps_printed
-            proof = "the log has messages of skipped steps"
-            if not self._logged:
-                high = max(self._dropped, steps or 0)
-                return Overflows(self._dropped, high, steps, 0, basis, doubt=doubt, proof=proof)
-            rest = int(self._dropped > self._dropped_before)  # the line of its step is missing
-            low, logged = self._logged_overflows + rest, self._logged + rest
-            high = max(low, steps or 0)
-            even = self._spacing.is_even
-            return Overflows(low, high, steps, 0, basis, logged=logged, even=even, doubt=doubt, proof=proof)
-        return self._messages.count(steps, ranks)
+        if not self._dropped:
+            return super().tally(steps, ranks) if self.flags.printed else self._messages.count(steps, ranks)
+        if self._dropped > self._dropped_before:  # the line of its step is missing
+            self.flags.add((self.flags.last or 0) + (self.flags.spacing.most or 1), True)
+        return super().tally(steps or self.steps_printed, ranks)

@@ -36,8 +36,10 @@ class NamedValues(FlagFormat):
     step`, `grad norm is nan, skipping optimizer step`.
 
     Source: hpcaitech/ColossalAI, colossalai/zero/low_level/low_level_optim.py, step (a message of each rank, or of the
-    first); for the others no framework is named: the name of the value says what it is. A counter that rises
-    again and again, or by more than the steps, is cumulative; another one may be reset at its lines.
+    first); mlcommons/training_results_v0.7, NVIDIA/benchmarks/bert/implementations/pytorch/run_pretraining.py, whose
+    `training_steps` include the skipped ones; for the others no framework is named: the name of the value says what it
+    is. A counter that rises again and again, or by more than the steps, is cumulative; another one may be reset at its
+    lines.
     """
 
     name = "named_values"
@@ -51,8 +53,8 @@ class NamedValues(FlagFormat):
         self._messages = Occurrences()
         self._key = b""
         """The name of the first value."""
-        self._counters = Counters(cumulative=False)
-        """Of the lines with a counter, by step, else by number of the entry."""
+        self._counters, self._totals = Counters(cumulative=False), Counters(cumulative=True)
+        """The lines with a counter, by step, else by number of the entry, for either kind of counter."""
         self._newest = self._most = self._rises = 0
         self._falls = self._is_cumulative = self._is_from_zero = False
 
@@ -63,6 +65,10 @@ class NamedValues(FlagFormat):
         if is_entry and (counter := _COUNTER.search(line)):
             self._key = self._key or counter["key"]
             self.lines += copies
+            if b"training_steps" in line and counter["number"].strip(
+                b"0"
+            ):  # NVIDIA's BERT: a static scale does not skip
+                self.found.scaling, self.found.level = "dynamic", "fp16"
             self._add_counter(field.step if field else self.lines, int(counter["number"]))
         elif is_entry and (flag := _FLAG.search(line)):
             self._key = self._key or flag["key"]
@@ -78,6 +84,7 @@ class NamedValues(FlagFormat):
         self._is_from_zero |= not before and step == 0
         step += self._is_from_zero
         made = step - self._counters.last_step
+        self._totals.add(step, number)
         if self._counters.add(step, number) and before:
             self._falls |= number < self._newest
             self._rises += number > self._newest
@@ -95,8 +102,11 @@ class NamedValues(FlagFormat):
         if self._counters.lines:
             proof, basis = "the log prints a counter", f"the printed counter `{key}`"
             if not self._falls and (self._is_cumulative or self._rises > 1):
-                steps = max(steps, self._counters.last_step) if steps else None  # it counts from the start of the run
-                return Overflows(self._newest, self._newest, steps, 0, f"{basis} (cumulative)", proof=proof)
+                basis += " (cumulative)"
+                if not steps:
+                    return Overflows(self._newest, self._newest, None, 0, basis, proof=proof)
+                count = self._totals.count(max(steps, self._totals.last_step))  # from the start of the run
+                return replace(count, basis=basis, proof=proof)
             count = self._counters.count(steps)
             basis += " (reset at its lines)" if self._falls else " (cumulative, or reset at its lines)"
             high = max(count.high if steps else count.low, self._most)
