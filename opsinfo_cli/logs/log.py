@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
@@ -32,6 +33,9 @@ They are searched one by one: an alternation is thirty times slower than a liter
 _STARTUP = 1 << 26
 """Levels and modes are searched in the first 64 MiB: a run prints them when it starts."""
 
+_LEFT_OUT = re.compile(rb"(?m)^(?:\.{3,}|\xe2\x80\xa6|\[\.\.\.\])[ \t]*$")
+"""A line of an excerpt that stands for others; an array that is printed short has blanks before its dots."""
+
 _EVERY = 1 << 21
 """The number of bytes at the start of which all steps are read, not only the newest ones."""
 
@@ -47,6 +51,7 @@ class Log:
         self._steps = Steps()
         self._formats = [kind() for kind in FORMATS]
         self._bytes = 0
+        self._is_excerpt = False
         self._table: TrainingTable | None = None
 
     def take(self, block: Block) -> None:
@@ -55,6 +60,9 @@ class Log:
             self.metric.take(data)
         if self._bytes == 0:
             self._table = TrainingTable.of(data)
+        self._is_excerpt = self._is_excerpt or (
+            (b"..." in data or b"\xe2\x80\xa6" in data) and bool(_LEFT_OUT.search(data))
+        )
         is_start, every = self._bytes < _STARTUP, self._bytes < _EVERY
         self._bytes += len(data)
         if self._table:
@@ -144,6 +152,9 @@ class Log:
         others = [reader.evidence(steps, ranks) for reader in readers[1:] if reader.counts]
         general = {reader.name for reader in readers if reader.is_general}
         count = _with_others(evidence.count, [other for other in others if other.format not in general])
+        if self._is_excerpt and best and not best.shows_gaps and count.proof and not count.doubt:
+            doubt = "a line of dots stands for lines that are left out of this log"
+            count = replace(count, high=max(count.high, count.steps or self._steps.total or 0), doubt=doubt)
         for other in others:
             evidence.scaling = evidence.scaling or other.scaling
             evidence.fatal = evidence.fatal or other.fatal
