@@ -65,13 +65,10 @@ class Counters:
     Two engines of one process, such as actor and critic, and two runs that write to one file, have a counter each:
     their lines take turns, or show one step twice. They are never added; the one with the largest share counts. After a
     restart the old counter does not go on, so its steps and those after it are added.
-
-    ``without_skipped``: whether the log prints steps without the skipped ones, which the caller adds.
     """
 
     def __init__(self, cumulative: bool) -> None:
         self.cumulative = cumulative
-        self.without_skipped = False
         self.lines = 0
         self._tracks: list[_EngineTrack] = []
         self._newest: _EngineTrack | None = None
@@ -128,12 +125,11 @@ class Counters:
         track.spacing = self._spacing = step - track.step
         self._settle(track)
         made = step - track.step
-        if track.lines == 1 and track.step <= 1:
-            track.after_first, made_at_most = made, step  # a first step is printed besides the regular ones
-        else:
-            made_at_most = made
-        track.regular = gcd(track.regular, made_at_most)
-        self._regular = gcd(self._regular, made_at_most)
+        is_first = track.lines == 1 and track.step <= 1  # printed besides the regular ones
+        track.after_first = made if is_first else track.after_first
+        track.regular, self._regular = (
+            gcd(each, step if is_first else made) for each in (track.regular, self._regular)
+        )
         track.lines += 1
         track.most = max(track.most, skipped)
         track.interval(made, skipped - track.skipped if self.cumulative else skipped, skipped)
@@ -153,7 +149,7 @@ class Counters:
             return
         (step, skipped), track.first = track.first, None
         spacing = track.spacing or self._spacing
-        resumed = 0 < spacing < step - skipped * self.without_skipped
+        resumed = 0 < spacing < step
         track.in_lead = track.in_lead and not resumed
         if not self.cumulative:
             track.interval(spacing if resumed else step, skipped, skipped)

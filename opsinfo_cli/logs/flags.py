@@ -14,27 +14,6 @@ _APART = 64
 _PROOF = "the log prints an overflow flag"
 
 
-class Spacing:
-    """Whether steps have equal distances; an excerpt with the first and the last steps of a run has not."""
-
-    def __init__(self) -> None:
-        self.last: int | None = None
-        self._least: int | None = None
-        self.most = 0
-
-    def add(self, step: int) -> None:
-        if self.last is not None and step != self.last:
-            apart = abs(step - self.last)
-            self._least = apart if self._least is None else min(self._least, apart)
-            self.most = max(self.most, apart)
-        self.last = step
-
-    @property
-    def is_even(self) -> bool:
-        """One step may be missing between two."""
-        return self._least is not None and self.most <= 2 * self._least
-
-
 class Flags:
     """Overflow flags by step. Several ranks may print a step; a run may print only every n-th step.
 
@@ -51,7 +30,10 @@ class Flags:
         """The distance of clean steps."""
         self._clean: int | None = None
         self._clean_steps = 0
-        self.spacing = Spacing()
+        self._newest: int | None = None
+        self._least: int | None = None
+        self.most = 0
+        """The greatest distance of two steps, as ``_least`` is the least one."""
         self._overflowed: list[int] = []
         self._leading = 0
         self._in_lead = True
@@ -70,7 +52,10 @@ class Flags:
             self._recent[step] = overflow
             if len(self._recent) > _REMEMBERED:
                 self._recent.popitem(last=False)
-            self.spacing.add(step)
+            if self._newest is not None:
+                apart = abs(step - self._newest)
+                self._least, self.most = min(self._least or apart, apart), max(self.most, apart)
+            self._newest = step
             self._first = step if self._first is None else min(self._first, step)
             self.last = step if self.last is None else max(self.last, step)
             if not overflow:
@@ -113,7 +98,7 @@ class Flags:
         shown = "flags averaged over several steps" if self.averaged else "printed steps overflowed"
         doubt = f"sampled: {self.overflows} of {self.printed} {shown}, of {spanned} steps made"
         logged = None if self.averaged else self.printed
-        even = self.spacing.is_even
+        even = self._least is not None and self.most <= 2 * self._least  # one may be missing between two
         return Overflows(
             self.overflows, spanned, spanned, calibrating, basis, logged=logged, even=even, doubt=doubt, proof=_PROOF
         )

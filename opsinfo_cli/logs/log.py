@@ -152,7 +152,8 @@ class Log:
         others = [reader.evidence(steps, ranks) for reader in readers[1:] if reader.counts]
         general = {reader.name for reader in readers if reader.is_general}
         count = _with_others(evidence.count, [other for other in others if other.format not in general])
-        if self._is_excerpt and best and not best.shows_gaps and count.proof and not count.doubt:
+        hides_gaps = best and (not best.numbers_steps or best.strength in (Strength.UPDATES, Strength.ITERATION))
+        if self._is_excerpt and hides_gaps and count.proof and not count.doubt:
             doubt = "a line of dots stands for lines that are left out of this log"
             count = replace(count, high=max(count.high, count.steps or self._steps.total or 0), doubt=doubt)
         for other in others:

@@ -100,11 +100,6 @@ class LogFormat:
         return self.lines > 0
 
     @property
-    def shows_gaps(self) -> bool:
-        """Whether the numbers of the lines that were counted show if some are left out of the log."""
-        return False
-
-    @property
     def steps_made(self) -> int | None:
         """The steps that the lines of this format count."""
         return None
@@ -189,10 +184,6 @@ class FlagFormat(LogFormat):
     @property
     def numbers_steps(self) -> bool:
         return self.flags.numbers_steps
-
-    @property
-    def shows_gaps(self) -> bool:
-        return self.flags.printed > 0 and self.flags.numbers_steps
 
     def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         if not self._earlier:

@@ -167,10 +167,6 @@ class DeepSpeed(LogFormat):
     def numbers_steps(self) -> bool:
         return self._counters.lines > 0
 
-    @property
-    def shows_gaps(self) -> bool:
-        return self._counters.last_step > 0
-
     def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         """Count the messages as steps, because one rank prints; those that show no rank are of each rank."""
         descent = self._descent.count(steps, ranks if self._is_unranked else 1, self.steps_printed is not None)

@@ -82,10 +82,6 @@ class Megatron(LogFormat):
         return self._counters.lines > 0
 
     @property
-    def shows_gaps(self) -> bool:
-        return self.counts
-
-    @property
     def steps_made(self) -> int | None:
         return self._counters.count(None).steps if self.counts else None
 

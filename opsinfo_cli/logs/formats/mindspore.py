@@ -100,5 +100,5 @@ class MindSpore(FlagFormat):
         if not self._dropped:
             return super().tally(steps, ranks) if self.flags.printed else self._messages.count(steps, ranks)
         if self._dropped > self._dropped_before:  # the line of its step is missing
-            self.flags.add((self.flags.last or 0) + (self.flags.spacing.most or 1), True)
+            self.flags.add((self.flags.last or 0) + (self.flags.most or 1), True)
         return super().tally(steps or self.steps_printed, ranks)

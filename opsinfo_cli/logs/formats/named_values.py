@@ -96,10 +96,6 @@ class NamedValues(FlagFormat):
     def numbers_steps(self) -> bool:
         return self._counters.lines > 0 or (self.flags.printed > 0 and super().numbers_steps)
 
-    @property
-    def shows_gaps(self) -> bool:
-        return self._counters.lines > 0 or super().shows_gaps
-
     def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         key = self._key.decode("ascii", "replace")
         steps = steps or self.steps_printed

@@ -158,10 +158,6 @@ class ScaleColumn(LogFormat):
     def counts(self) -> bool:
         return self._column is not None
 
-    @property
-    def shows_gaps(self) -> bool:
-        return True
-
     def tally(self, steps: int | None, ranks: int | None) -> Overflows:
         column = self._column
         if column is None:
