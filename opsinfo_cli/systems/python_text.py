@@ -45,7 +45,9 @@ def python_lists(
     line = chosen_line(source)
     if line is not None:
         lines = sorted({str(call.line) for calls in given.values() for call, _ in calls}, key=int)
-        given = {name: [each for each in calls if _is_at(each[0], line)] for name, calls in given.items()}
+        given = {
+            name: [each for each in calls if each[0].line <= line <= each[0].last_line] for name, calls in given.items()
+        }
         given = {name: calls for name, calls in given.items() if calls}
         if not given:
             hint = f"lists are given in {'lines ' if len(lines) > 1 else 'line '}{', '.join(lines)}" if lines else None
@@ -76,10 +78,6 @@ def unread_losses(
             loss._replace(scope=scope) for loss in loss_of("unread", message, [name for name, _ in of_scope], details)
         )
     return losses
-
-
-def _is_at(call: Call, line: int) -> bool:
-    return call.line <= line <= call.last_line
 
 
 _OTHERS = {"dict": 2, "=": 3}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ from ...core.terminal.params import (
 from ...core.terminal.write import diffs, new_file, notes_of_result, status_of, undoing, write_generated, write_jobs
 from ...errors import UsageFault
 from ..conversion import Conversion, convert
-from ..input_lists import Inputs, open_inputs
+from ..input_lists import open_inputs
 from ..registry import system_called
 from ..system import System
 from .open import FORMAT, report_losses
@@ -97,10 +97,18 @@ def command(
         if takes_target and (note := too_many_configured("against")):
             console.note(note)
     reads_base = target.delta or (inputs and origin.input == "mixlist")
+    opened = None
+    if inputs:
+        opened = open_inputs(
+            system_called(source),
+            inputs,
+            lambda file: open_target_or_mixlist(file, console, options),
+            lambda path: accepted_mixlist(path, console),
+        )
     found = convert(
         source,
         to,
-        _opened(system_called(source), inputs, console, options) if inputs else None,
+        opened,
         against=open_against(against, console, options) if against is not None and reads_base else against,
         model=model,
         opset=opset,
@@ -125,15 +133,6 @@ def command(
     paths = {name: output if len(found.files) == 1 else os.path.join(output, name) for name in found.files}
     result = _written({paths[name]: text for name, text in found.files.items()}, output, writing, console)
     return conversion_answer(found, is_dry, paths, result, undoing(writing, result.change), status)
-
-
-def _opened(system: System, inputs: Sequence[str], console: Console, options: TargetOptions) -> Inputs:
-    return open_inputs(
-        system,
-        inputs,
-        lambda file: open_target_or_mixlist(file, console, options),
-        lambda path: accepted_mixlist(path, console),
-    )
 
 
 def _report(conversion: Conversion, console: Console) -> None:

@@ -48,7 +48,10 @@ def command(systems: tuple[str, ...], options: TargetOptions, console: Console) 
     read = [open_lists(text, console, options) for text in systems]
     opened = [each.lists for each in read]
     if len({lists.names for lists in opened}) > 1:
-        opened = [_in_op_types(lists, console) for lists in opened]
+        translated = [translate(lists, "ascend") for lists in opened]
+        for each in translated:
+            report_losses(each.losses, console)
+        opened = [each.lists for each in translated]
     classes = [_classes(lists, [other for other in opened if other is not lists]) for lists in opened]
     if len(opened) > 2:
         answer = matrix_answer(_labels(opened, systems), opened, classes)
@@ -57,12 +60,6 @@ def command(systems: tuple[str, ...], options: TargetOptions, console: Console) 
         answer = difference_answer(a, b, difference(*classes))
     is_partial = any(loss.is_unread for each in read for loss in each.losses)
     return answer._replace(status=1) if is_partial else answer
-
-
-def _in_op_types(lists: OperatorLists, console: Console) -> OperatorLists:
-    read = translate(lists, "ascend")
-    report_losses(read.losses, console)
-    return read.lists
 
 
 def _labels(opened: Sequence[OperatorLists], texts: Sequence[str]) -> Sequence[str]:

@@ -115,7 +115,7 @@ def _in_line(number: int, text: str) -> list[_Spec]:
 
 
 def _of_spec(text: str, command: str) -> ReadLists:
-    """Read pairs from left to right; a later one wins, and `*` in a name stands for anything."""
+    """Read pairs from left to right; a later one wins, so it comes first, and `*` in a name stands for anything."""
     names: dict[str, OperatorClass] = {}
     default = _LOW
     losses: list[Loss] = []
@@ -146,12 +146,7 @@ def _of_spec(text: str, command: str) -> ReadLists:
         ListEntry(name, cls, "node", _OPTION, pattern="glob" if "*" in name else None) for name, cls in names.items()
     ]
     low = "bfloat16" if "--bf16" in command and "--fp16" not in command else "float16"
-    return ReadLists(_lists(_last_first(entries), default, low), losses)
-
-
-def _last_first(entries: list[ListEntry]) -> list[ListEntry]:
-    """Return the entries so that the first one that means a node decides."""
-    return entries[::-1]
+    return ReadLists(_lists(entries[::-1], default, low), losses)
 
 
 def _of_script(source: Source) -> ReadLists:
@@ -220,7 +215,11 @@ def _rule(test: Test, node: ast.expr, layer: str, holds: bool) -> list[ListEntry
         if not is_positive or not isinstance(node.ops[0], ast.In | ast.NotIn | ast.Eq | ast.NotEq):
             return None
         if left == f"{layer}.type":
-            return _of_types(re.findall(r"LayerType\.(\w+)", right))
+            types = re.findall(r"LayerType\.(\w+)", right)
+            names = [operator for each in types for operator in _TYPES.get(each, ("",))]
+            return (
+                [ListEntry(each, _HIGH, origin="layer.precision") for each in names] if names and all(names) else None
+            )
         if left == name:
             return _entries(_values(test.known.get(right)), "{}")
         if right == name and isinstance(node.ops[0], ast.In):
@@ -265,13 +264,6 @@ def _entries(names: list[str] | None, form: str) -> list[ListEntry] | None:
     if names is None:
         return None
     return [ListEntry(form.format(name), _HIGH, "node", "layer.precision", pattern=pattern) for name in names]
-
-
-def _of_types(types: list[str]) -> list[ListEntry] | None:
-    if not types or any(name not in _TYPES for name in types):
-        return None
-    names = [operator for name in types for operator in _TYPES[name]]
-    return [ListEntry(name, _HIGH, origin="layer.precision") for name in names]
 
 
 SYSTEMS = (
