@@ -33,7 +33,7 @@ They are searched one by one: an alternation is thirty times slower than a liter
 _STARTUP = 1 << 26
 """Levels and modes are searched in the first 64 MiB: a run prints them when it starts."""
 
-_LEFT_OUT = re.compile(rb"(?m)^(?:\.{3,}|\xe2\x80\xa6|\[\.\.\.\])[ \t]*$")
+_LEFT_OUT = re.compile(rb"\n(?:\.{3,}|\xe2\x80\xa6|\[\.\.\.\])[ \t]*(?=\n|$)")
 """A line of an excerpt that stands for others; an array that is printed short has blanks before its dots."""
 
 _EVERY = 1 << 21
@@ -60,9 +60,7 @@ class Log:
             self.metric.take(data)
         if self._bytes == 0:
             self._table = TrainingTable.of(data)
-        self._is_excerpt = self._is_excerpt or (
-            (b"..." in data or b"\xe2\x80\xa6" in data) and bool(_LEFT_OUT.search(data))
-        )
+        self._is_excerpt = self._is_excerpt or _LEFT_OUT.search(b"\n" + data) is not None
         is_start, every = self._bytes < _STARTUP, self._bytes < _EVERY
         self._bytes += len(data)
         if self._table:
