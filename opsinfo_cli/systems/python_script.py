@@ -109,6 +109,10 @@ class _ListReader:
         arguments = dict(zip(parameters or (), placed, strict=False))
         arguments |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
         known = self.library.functions.get(name, ())
+        if not stars and all(keyword.arg for keyword in node.keywords):  # what it is not given is None
+            arguments |= {
+                key: ast.Constant(None) for key in self.library.names if key in known and key not in arguments
+            }
         arguments = {key: arg for key, arg in arguments.items() if key in known or key in self.library.names}
         if not arguments:
             return

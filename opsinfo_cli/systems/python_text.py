@@ -38,10 +38,17 @@ def python_lists(
     :raises Damaged: if the text is not valid Python, or nothing of any list can be read
     """
     given: dict[str, list[tuple[Call, Value]]] = {}
+    left_out: dict[str, Call] = {}
     for call in calls_of(source, library):
         for name, value in call.arguments.items():
-            if value is not None and (name in library.names or name in library.constants):
+            if value is None and call.function in library.functions:
+                left_out[name] = call
+            elif value is not None and (name in library.names or name in library.constants):
                 given.setdefault(name, []).append((call, value))
+    for name in left_out.keys() & given.keys():  # a variable or dictionary that no call gets
+        if all(call.function in _OTHERS for call, _ in given[name]):
+            text = f"line {left_out[name].line} calls {left_out[name].function} without `{name}`"
+            given[name] = [(call, Unread(call.line, call.column, text)) for call, _ in given[name]]
     line = chosen_line(source)
     if line is not None:
         lines = sorted({str(call.line) for calls in given.values() for call, _ in calls}, key=int)

@@ -40,7 +40,7 @@ def given_by(script: str, flag: bool) -> list[list[Any]]:
     given: list[list[Any]] = []
 
     def convert(model: object, ops: Any = None, **others: Any) -> None:
-        given.append(list(ops))
+        given.append(list(ops or ()))
 
     def fail() -> None:
         raise ValueError
