@@ -71,7 +71,7 @@ class Mentions:
         self.stars: list[ast.stmt] = []
         self._bound: dict[ast.AST, set[str]] = {}
         self._shared: dict[ast.AST, set[str]] = {}
-        self._visited: set[ast.AST] = set()
+        self._visited: set[tuple[ast.AST, str]] = set()
         for node in self.parents:
             if isinstance(node, ast.alias) and node.name == "*":
                 self.stars.append(self.statement(node))
@@ -253,12 +253,12 @@ class Mentions:
         if isinstance(function, ast.ClassDef):
             makers = [each for each in function.body if isinstance(each, _FUNCTIONS) and each.name == "__init__"]
             return bool(makers) and self.leaves(makers[0], argument)
-        if function in self._visited:
+        if (function, argument) in self._visited:
             return True
-        self._visited.add(function)
+        self._visited.add((function, argument))
         mentions = self.of.get((function, argument), [])
         is_left = bool(mentions) and all(isinstance(each, ast.arg) or self.is_read(each) for each in mentions)
-        self._visited.discard(function)
+        self._visited.discard((function, argument))
         return is_left
 
     # what reaches a list by another way than its name
@@ -274,14 +274,14 @@ class Mentions:
 
     def use_of_dictionary(self, node: ast.expr) -> ast.AST | None:
         """Return what may change the lists of a dictionary after it is made."""
-        if node in self._visited:
+        if (node, "") in self._visited:
             return None
-        self._visited.add(node)
         whole: ast.AST = node
         while isinstance(self.parents[whole], ast.Dict | ast.List | ast.Tuple | ast.Call | ast.keyword):
             whole, inner = self.parents[whole], whole
             if isinstance(whole, ast.Call) and (whole.func is inner or last_name(whole.func) in {*self.functions, ""}):
                 return whole
+        self._visited.add((node, ""))
         statement = self.parents[whole]
         keys = [str(each.value) for each in ast.walk(node) if isinstance(each, ast.Constant)]
         found = next((use for key in keys if key in self.library.names and (use := self.use_of_key(key))), None)
@@ -296,7 +296,7 @@ class Mentions:
                 pass
             case _:
                 found = self.whole(node)
-        self._visited.discard(node)
+        self._visited.discard((node, ""))
         return found
 
     def _leaves_dictionary(self, node: ast.AST) -> bool:
