@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from math import gcd
 
 from .count import Overflows
+from .student_t import binomial_tail
 
 _MOST_TRACKS = 16
+_LIMIT, _BY_CHANCE = 0.005, 0.001
 
 
 @dataclass
@@ -60,7 +62,7 @@ class _EngineTrack:
 
 class Counters:
     """Sums a counter. A log that begins after a resume is counted from its first line, but for a cumulative counter:
-    what it counted before belongs to the run.
+    what it counted before belongs to the run, unless more of the steps overflowed since.
 
     Two engines of one process, such as actor and critic, and two runs that write to one file, have a counter each:
     their lines take turns, or show one step twice. They are never added; the one with the largest share counts. After a
@@ -80,6 +82,8 @@ class Counters:
         """The sum of old tracks."""
         self._dropped_covered = 0
         self._spacing = self._regular = 0
+        self._begun = 0, 0
+        """Steps and overflows of the run before a log that begins after a resume."""
 
     @property
     def last_step(self) -> int:
@@ -155,6 +159,7 @@ class Counters:
             track.interval(spacing if resumed else step, skipped, skipped)
         elif not resumed or track is self._tracks[0]:  # it counts from the start of the run, where a restart goes on
             track.interval(step, skipped, skipped)
+            self._begun = (step, skipped) if resumed else self._begun
 
     def count(self, steps: int | None) -> Overflows:
         engines = self.engines
@@ -168,6 +173,9 @@ class Counters:
         total = steps or sum(track.steps for track in counted)
         overflows = min(sum(track.overflows for track in counted), total)
         leading = min(sum(track.leading for track in counted), overflows)
+        made, since = total - self._begun[0], overflows - self._begun[1]
+        if engines == 1 and since * total > overflows * made > 0 and binomial_tail(since, made, _LIMIT) < _BY_CHANCE:
+            total, overflows = made, since  # it became worse, hardly by chance
         proof = "the log prints a counter of skipped steps"
         count = Overflows(overflows, overflows, total, leading, basis, proof=proof)
         if not self.cumulative:

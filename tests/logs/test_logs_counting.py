@@ -76,6 +76,7 @@ def counted(cumulative: bool, *lines: tuple[int, int], steps: int | None = None)
         (False, [(100, 3), (200, 3), (300, 0)], (6, 300, 3)),
         (True, [(510, 7), (520, 8), (530, 8)], (8, 530, 0)),  # what was counted before a resume belongs to the run
         (True, [(160, 21), (170, 21), (160, 21), (170, 22)], (22, 180, 0)),  # only once
+        (True, [(9000, 4), (9010, 4), (9020, 14)], (10, 20, 0)),  # but not if it became worse
         (False, [(510, 7), (520, 1), (530, 0)], (8, 30, 0)),
         (True, [(10, 5), (20, 7), (10, 1), (20, 1)], (8, 40, 8)),  # a restart in the same file
         (True, [(10, 5), (20, 2), (30, 3)], (8, 30, 8)),  # a counter that was reset
