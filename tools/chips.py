@@ -45,7 +45,8 @@ _QUICKSTART = "hicann/ops-nn at e5c3fa93: docs/QUICKSTART.md:62-64"
 _DEVICES = "vllm-project/vllm-ascend at 182b75ea: docs/source/faqs.md:17-28"
 _BUILD_ACLNN = "vllm-project/vllm-ascend at 182b75ea: csrc/build_aclnn.sh"
 _PRODUCTS = (
-    "Ascend/mind-cluster, documents of 2026: Atlas A5, Atlas 350, Atlas 850 and Atlas 950 SuperPoD are one series"
+    "Ascend/mind-cluster at 22bb3d98: docs/zh/faultdiag/ascend-faultdiag-toolkit/01_introduction/"
+    "02_supported_products.md:55-65"
 )
 _MANUAL = (
     "hiascend.com, CANN 9.0.0 (commercial) devaids/aoe/aoepar_16_060.html: Atlas 350, "
@@ -65,7 +66,7 @@ PEOPLES_NAMES: dict[str, dict[str, Sequence[str]]] = {
         f"{_BUILD_ACLNN}:184": ["Atlas A5"],
         "hicann/ops-nn at e5c3fa93: docs/zh/develop/aicore_develop_guide.md:421": ["Ascend950PR", "Ascend950DT"],
         _MANUAL: ["Atlas 350"],
-        _PRODUCTS: ["Atlas 850", "Atlas 950 SuperPoD"],
+        _PRODUCTS: ["Atlas 850E", "Atlas 650E", "Atlas 950 SuperPoD"],
     },
     "ascend310p": {_DEVICES: ["Atlas 300I Duo", "Atlas 300I"]},
     "ascend310b": {_DEVICES: ["Atlas 200I A2"]},

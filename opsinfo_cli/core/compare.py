@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, overload
 
@@ -358,14 +358,29 @@ def differs(policies: Policies) -> bool:
     return len(set(policies)) > 1
 
 
-def mixlist_for(library: Mapping[str, Policy], wanted: Mapping[str, Policy]) -> dict[str, dict[str, list[str]]]:
-    """Return a mixlist as plain values, with the fewest marks.
+def mixlist_for(
+    a: Operators, b: Operators, applied: Mixlist | None, names: Iterable[str]
+) -> tuple[dict[str, dict[str, list[str]]], list[str]]:
+    """Return a mixlist as plain values, with the fewest marks that give A the policies of B in every store, and the op
+    types that no marks make gray, because one store of A has them white and another black.
 
-    :param library: the policies of the target's libraries
-    :param wanted: the wanted policies; op types that the target lacks are left out
+    :param applied: the mixlist of B
+    :param names: op types that both have
     """
-    names = sorted(wanted.keys() & library.keys())
-    return mixlist_content({name: marks_for(library[name], wanted[name]) for name in names})
+    marks, impossible = {}, []
+    for name in sorted(names):
+        wanted = [applied.effective(name, each) if applied else each for each in _in_stores(b, name)]
+        own = set(_in_stores(a, name))
+        needed = frozenset[Mark]().union(*(marks_for(each, wanted[0]) for each in own if own != set(wanted)))
+        if len(needed) > 1:
+            impossible.append(name)
+        else:
+            marks[name] = needed
+    return mixlist_content(marks), impossible
+
+
+def _in_stores(operators: Operators, name: str) -> list[Policy]:
+    return [entry.policy for _, entry in operators[name].winners]
 
 
 def section_differences(a: Operators, b: Operators) -> Iterator[SectionDifference]:

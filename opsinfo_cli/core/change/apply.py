@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from warnings import warn
 
-from ...errors import UsageFault
+from ...errors import UsageFault, join_some
 from ..cann.library import Library
 from ..cann.marks import Mark
 from ..cann.mixlist import AnyMixlist, Mixlist
@@ -49,18 +49,21 @@ def apply(
     chosen = Mixlist.open(mixlist)
     doubts = [doubt for each in targets for doubt in each.doubts]
     lacking: list[dict[str, str]] = []
+
+    def doubt(text: str) -> None:
+        say(text)
+        doubts.append(text)
+
     for each in targets:
         named = [operator for operator in each.operators if operator.name in chosen.marks]
         require_changeable(each, {one.name: chosen.effective(one.name, one.policy) for one in named})
         lacking.append(each.operators.lacking(chosen.marks, str(each.soc) if len(targets) > 1 else "the target"))
-        own = [*each.doubts_of_policies(), *lacking[-1].values()]
-        for doubt in own:
-            say(doubt)
-        doubts += own
+        for text in (*each.doubts_of_policies(), *lacking[-1].values()):
+            doubt(text)
+    jobs = _jobs(targets, chosen, store, settings.get("force", False), doubt)
     if strict and doubts:
         return Result([], kind="apply", dry_run=True, ignored=tuple(sorted(set().union(*lacking))))
     unknown = tuple(sorted(set(lacking[0]).intersection(*lacking[1:])))
-    jobs = _jobs(targets, chosen, store, settings.get("force", False), say)
     if output is None:
         return write_files("apply", jobs, settings, say)._replace(ignored=unknown)
     return _write_copy(targets, jobs, os.fspath(output), settings, say)._replace(ignored=unknown)
@@ -77,7 +80,10 @@ def _jobs(
         names = [name for name in mixlist.marks if name in target.operators]
         if chosen is not None:
             stores = [store for store in target.operators.stores if store.label == chosen]
-            names = [name for name in names if any(name in store.definitions for store in stores)] if stores else names
+            others = [name for name in names if stores and not any(name in store.definitions for store in stores)]
+            names = [name for name in names if name not in others]
+            if others:
+                say(f"not in store `{chosen}`, so not changed: {join_some(sorted(others), 10)}")
         for path, own in (winning_files(target, names, chosen, force, say) if names else {}).items():
             path = named.setdefault(os.path.realpath(path), path)
             marks.setdefault(path, {}).update({name: mixlist.marks[name] for name in own})

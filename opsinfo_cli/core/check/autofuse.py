@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import Literal
 
+from ...errors import join_some
 from ...near_names import meant, near_names
 from ..package_data import package_data
 from ..text.source import Source
 from .finding import Finding, at
+from .rules import Severity
 from .settings import Setting
 
 VARIABLE = "AUTOFUSE_FLAGS"
@@ -35,9 +38,11 @@ def check_autofuse(source: Source, setting: Setting) -> Iterator[Finding]:
     if setting.value is None:
         return
 
-    def found(offset: int, text: str, message: str, hint: str) -> Finding:
+    def found(
+        offset: int, text: str, message: str, hint: str | None = None, severity: Severity | Literal[""] = ""
+    ) -> Finding:
         start = setting.span[0] + offset
-        return at("autofuse-list", source, (start, start + len(text)), message, hint=hint)
+        return at("autofuse-list", source, (start, start + len(text)), message, hint=hint, severity=severity)
 
     flags = {
         match[1]: (match.start(2), match[2]) for match in re.finditer(r"(?:^|;)([^;=]*)=([^;=]*)(?=;|$)", setting.value)
@@ -49,9 +54,10 @@ def check_autofuse(source: Source, setting: Setting) -> Iterator[Finding]:
             yield found(*both[1], f"`{word}` is enabled and disabled", "remove it from one of the two")
     if _LIST not in flags:
         return
-    offset, listed = flags[_LIST]
-    names = listed.split(",")
-    if _ENABLE not in flags or flags[_ENABLE][1] != "true":
+    offset, listed = place, _ = flags[_LIST]
+    names, low = listed.split(","), []
+    is_on = flags.get(_ENABLE, (0, ""))[1] == "true"
+    if not is_on:
         message = f"without {_ENABLE}=true AutoFuse is off, and the list has no effect"
         yield found(offset, listed, message, f"add {_ENABLE}=true")
     if _ALL in names and len(names) > 1:
@@ -65,4 +71,9 @@ def check_autofuse(source: Source, setting: Setting) -> Iterator[Finding]:
             message = f"`{name}` is no type of AscIR: nothing is kept low for it"
             hint = meant(near_names(name.strip(), _types())) or "take the types of the dumped AscGraph, without `ge:`"
             yield found(offset, name, message, hint)
+        else:
+            low.append(name)
         offset += len(name) + 1
+    if low and is_on and _ALL not in names:
+        message = f"{join_some(low)} stay low only in a fused graph whose other nodes are all listed or built in"
+        yield found(place, listed, message, severity="note")

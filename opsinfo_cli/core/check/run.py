@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from warnings import warn
 
 from ...errors import Refused, UsageFault
-from ..cann.chips import chip_folder
+from ..cann.chips import chip_folder, known_folders, meant_chip
 from ..cann.file_kind import NamedKind, is_option_name
 from ..cann.opdef.find import NAMED_IF_LEFT_OUT, SUFFIXES, NotRead, is_source, left_out_of, passed_over_note
 from ..cann.target import AnyTargets, Target, targets_of, targets_or_mixlist
+from ..cann.targets.chip import may_be_chip
 from ..cann.targets.found import WITH_CHIPS, TargetOptions
 from ..change.write_settings import WriteSettings
 from ..text.source import Source, read_bytes
@@ -319,6 +320,8 @@ class CheckRun:
         try:
             file = self.read(found)
         except Refused as error:
+            if may_be_chip(found.path):
+                error.hint = error.hint or meant_chip(found.path, known_folders())
             self.outcome.failures.append(error)
             return True
         if file is None:

@@ -137,7 +137,7 @@ def command(
         becoming = frozenset(name for name, policy in both[1].items() if str(policy) == becomes)
         named = becoming if named is None else becoming & named
     if console.format == "mixlist":  # it generates, so its exit status is not that of a comparison
-        return _port(policies_of(a.operators), both[1], named, unread_in(a, b), console)
+        return _port(a, b, applied[1], named, console)
     return difference_answer(diff(a, b, *applied, named=named, sections=sections))
 
 
@@ -210,21 +210,20 @@ def _applied(path: str | None, target: Target, console: Console) -> Mixlist | No
 
 
 def _port(
-    library: dict[str, Policy],
-    wanted: dict[str, Policy],
-    named: frozenset[str] | None,
-    unread: frozenset[str],
-    console: Console,
+    a: Target, b: Target, applied: Mixlist | None, named: frozenset[str] | None, console: Console
 ) -> CommandAnswer:
-    if named is not None:
-        wanted = {name: policy for name, policy in wanted.items() if name in named}
-    missing = difference(library, wanted, named, unread)
+    library, wanted = policies_of(a.operators), policies_of(b.operators)
+    missing = difference(library, wanted, named, unread_in(a, b))
     for names, side, other in ((missing.only_in_b, "B", "A"), (missing.only_in_a, "A", "B")):
         if names:
             effect = "not ported" if side == "B" else "not changed"
             console.warn(f"{effect}: {counted(len(names), 'op type')} of {side} that {other} lacks; -v names them")
             console.detail(f"in {side} only: {', '.join(names)}")
-    text = json.dumps(mixlist_for(library, wanted), indent=2, ensure_ascii=False) + "\n"
+    both = {name for name in library.keys() & wanted.keys() if named is None or name in named}
+    content, impossible = mixlist_for(a.operators, b.operators, applied, both)
+    if impossible:
+        console.warn(f"white in one store of A and black in another, so no marks make it gray: {', '.join(impossible)}")
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     return CommandAnswer(dict, texts={"mixlist": lambda: text})
 
 

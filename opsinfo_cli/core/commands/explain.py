@@ -30,9 +30,9 @@ _PROOF = {"zh": "简体"}
 
 
 @click.command("explain", cls=Command)
-@click.argument("subject", required=False, type=Word("[CODE|NAME|TOPIC]", completion.findings))
+@click.argument("words", nargs=-1, type=Word("[CODE|NAME|TOPIC]", completion.findings))
 @prints()
-def command(subject: str | None, console: Console) -> CommandAnswer:
+def command(words: tuple[str, ...], console: Console) -> CommandAnswer:
     """Explain a finding by its code or name, a topic, a precision mode, an option, or a word of the manuals, English or
     Chinese. Without an argument, list all findings and topics.
 
@@ -43,12 +43,13 @@ def command(subject: str | None, console: Console) -> CommandAnswer:
       opsinfo explain contradiction
       opsinfo explain M005
       opsinfo explain mixlists
-      opsinfo explain trustlist
+      opsinfo explain loss scale
       opsinfo explain 混合精度
     """
     english = wording("en")
-    if subject is None:
+    if not words:
         return subjects_answer(list(english.rules.values()), english.topics)
+    subject = " ".join(words)
     rules, topics = _chosen(subject, english)
     said = wording(_language_for(console))
     answer = explanation_answer(*_chosen(subject, said), said, console.width)

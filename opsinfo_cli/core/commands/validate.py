@@ -238,8 +238,12 @@ def command(
     """
     from ..terminal.report_file import write_report
 
-    if not paths:
-        why = "the command of --atc names no mixlist or other file" if atc_in_use() else "FILE|DIR is missing"
+    if not paths and not (atc_in_use() and modes):
+        why = (
+            "the command of --atc names no mixlist or other file, and no mode"
+            if atc_in_use()
+            else "FILE|DIR is missing"
+        )
         raise UsageFault(why, name="missing-path", hint="give files or directories, or --atc with your command of atc")
     tell_atc(console)
     if path := config_not_taken():
@@ -277,7 +281,7 @@ def command(
             settings_of(writing),
         )
         checked = validation.run(_progress(stack, console), console.warn)
-    for note in _notes(checked, bool(targets), bool(models)):
+    for note in _notes(checked, targets, bool(models)):
         console.note(note)
     if narrowing.update_baseline:
         assert narrowing.baseline is not None
@@ -304,14 +308,16 @@ def _progress(stack: ExitStack, console: Console) -> Step:
     return step
 
 
-def _notes(outcome: Outcome, has_targets: bool, has_models: bool) -> Iterator[str]:
+def _notes(outcome: Outcome, targets: Sequence[Target], has_models: bool) -> Iterator[str]:
     """Yield how files were found, what was not checked, and where wrong modes come from."""
     yield from outcome.notes
     kinds = {file.kind for file in outcome.files}
-    if not has_targets and kinds & {"mixlist", *(() if has_models else OPTION_KINDS)}:
+    if not targets and kinds & {"mixlist", *(() if has_models else OPTION_KINDS)}:
         yield "names not checked; add --against TARGET"
-    elif not has_targets and "customize_dtypes" in kinds:
+    elif not targets and "customize_dtypes" in kinds:
         yield "the dtypes of customize_dtypes not checked; add --against TARGET"
+    if "opdef" in kinds and outcome.base is None and any(target.kind == "opdef" for target in targets):
+        yield "--against does not see operators and chips that are gone, nor experimental/; --base DIR|REV does"
     config = config_that_names("modes")
     if config and any(finding.path == PLACE for finding in outcome.findings):
         yield f"{config} gives --precision-mode"

@@ -175,10 +175,12 @@ def summary_line(outcome: Outcome) -> str:
     kinds = [verdict.kind for verdict in outcome.files]
     files = sum(kind in ("library", "mixlist", "ini", "opdef", *OPTION_KINDS) for kind in kinds)
     scripts = kinds.count("script")
-    if not files and not scripts and not said:
+    checked = [counted(count, what) for count, what in ((files, "file"), (scripts, "script")) if count]
+    if not checked and "mode" in kinds:
+        checked = ["the precision mode"]
+    if not checked and not said:
         return "no file was checked"
-    checked = [counted(files, "file")] if files or not scripts else []
-    checked += [counted(scripts, "script")] if scripts else []
+    checked = checked or ["0 files"]
     return f"{' and '.join(checked)} checked: {said or 'no findings'}"
 
 

@@ -17,6 +17,7 @@ COMMANDS = {
     **dict.fromkeys(("compare", "cmp"), "diff"),
     **dict.fromkeys(("chips", "devices", "soc"), "socs"),
     **dict.fromkeys(("rule", "why", "man", "topic"), "explain"),
+    **dict.fromkeys(("init", "new", "create"), "move FILE OP --to black --create"),
     "format": "fmt",
     "convert": "systems convert",
     "version": "--version",

@@ -14,9 +14,9 @@ import click
 from ...core.cann.targets.found import TargetOptions
 from ...core.change.output_file import write_file
 from ...core.terminal.answer import Block, Column, CommandAnswer, Either, Line, Lines, PathCell, Span, Style, Table
-from ...core.terminal.config import Targeted
+from ...core.terminal.config import Targeted, too_many_configured
 from ...core.terminal.console import Console
-from ...core.terminal.open import open_given
+from ...core.terminal.open import open_against, require_against
 from ...core.terminal.params import (
     TARGET,
     Number,
@@ -129,7 +129,10 @@ def command(
     """
     if plot:
         require_svg(plot)
-    target = open_given(against, console, TargetOptions(soc=soc))
+    options = TargetOptions(soc=soc)
+    if against is None:
+        require_against(options)
+    target = None if against is None else open_against(against, console, options)
     with ExitStack() as stack:
         advance: list[Callable[[float], None]] = []
 
@@ -141,6 +144,8 @@ def command(
         found = soundness_of(logs, facts, metric=metric, reference=reference, against=target, seen=seen)
     for note in found.notes:
         console.note(note)
+    if found.reduced and (several := too_many_configured("against")):
+        console.note(several)
     for warning in found.warnings:
         console.warn(warning)
     if plot:

@@ -134,7 +134,7 @@ def test_a_folder_under_its_earlier_name_is_there() -> None:
 def test_every_name_of_people_has_a_source_and_a_folder_of_the_table() -> None:
     for name, folder, source in peoples_names():
         assert folder in known_folders()
-        assert re.search(r"\S+ at [0-9a-f]{8}: \S+:\d+|hiascend\.com, \S+|mind-cluster", source), name
+        assert re.search(r"\S+ at [0-9a-f]{8}: \S+:\d+|hiascend\.com, \S+", source), name
         assert chip_folder(name) is None, "a command takes it"
 
 

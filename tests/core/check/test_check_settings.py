@@ -232,7 +232,7 @@ def test_an_ini_is_one_thing(tmp_path: Path, name: str, text: str, expected: lis
         ),
         (
             'os.environ["AUTOFUSE_FLAGS"] = "--enable_autofuse=true;--autofuse_enhance_precision_blacklist=Le,Sum"',
-            [("autofuse-list", "Sum")],
+            [("autofuse-list", "Sum"), ("autofuse-list", "Le,Sum")],
         ),
         ('NPURunConfig(modify_mixlist="ops_info.json")', []),
         ('NPURunConfig(precision_mode="force_fp16", modify_mixlist=None)', []),
@@ -324,9 +324,10 @@ LISTS = "--autofuse_enhance_precision_blacklist="
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (f"--enable_autofuse=true;{LISTS}Le,Where,Sub", []),
+        (f"--enable_autofuse=true;{LISTS}Le,Where,Sub", ["Le,Where,Sub"]),
+        (f"--enable_autofuse=true;{LISTS}Exp", ["Exp"]),
         (f"--enable_autofuse=true;{LISTS}all", []),
-        (f"--enable_autofuse=true;{LISTS}SoftmaxV2,Le", ["SoftmaxV2"]),
+        (f"--enable_autofuse=true;{LISTS}SoftmaxV2,Le", ["SoftmaxV2", "SoftmaxV2,Le"]),
         (f"--enable_autofuse=true;{LISTS}le, Where", ["le", " Where"]),
         (f"--enable_autofuse=true;{LISTS}Prod", ["Prod"]),
         (f"--enable_autofuse=true;{LISTS}all,Le", ["all,Le"]),
@@ -341,6 +342,14 @@ def test_the_list_of_autofuse_is_the_other_way_round(tmp_path: Path, value: str,
     wanted = [("autofuse-list", text) for text in expected]
     assert found(tmp_path, "run.sh", f'export AUTOFUSE_FLAGS="{value}"\n') == wanted
     assert found(tmp_path, "run.sh", f"AUTOFUSE_FLAGS='{value}' {ATC}\n") == wanted
+
+
+@pytest.mark.parametrize("listed", ["Le,Where", "Exp", "Le,Sum,Where,SoftmaxV2"])
+def test_where_the_list_of_autofuse_acts_is_said_once(tmp_path: Path, listed: str) -> None:
+    (tmp_path / "run.sh").write_text(f"export AUTOFUSE_FLAGS='--enable_autofuse=true;{LISTS}{listed}'\n")
+    (note,) = (finding for finding in validate(str(tmp_path), follow=True).findings if finding.severity == "note")
+    low = ", ".join(name for name in listed.split(",") if name not in ("Sum", "SoftmaxV2"))
+    assert note.message.startswith(f"{low} stay low only in a fused graph whose other nodes are all listed or built in")
 
 
 def test_what_rests_on_a_default_is_a_warning_and_a_literal_an_error(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from cli_support import AI_910B, Run, rows
 
 
@@ -25,3 +26,26 @@ def test_every_good_mixlist_applied_gives_its_policies(opsinfo: Run, fixtures: P
         assert opsinfo("apply", source, fixtures / "mixlists" / case["file"], "--output", out).code == 0
         found = {row[0]: row[1] for row in rows(opsinfo("list", out))}
         assert {name: found[name] for name in case["policies"]} == case["policies"], case["file"]
+
+
+@pytest.mark.parametrize(
+    ("store", "said"),
+    [
+        ("vendor:acme", "not in store `vendor:acme`, so not changed: Log, Mul"),
+        ("built-in", "not in store `built-in`, so not changed: AcmeFlashGelu"),
+        (None, None),
+    ],
+)
+def test_what_is_in_another_store_than_the_chosen_one_is_said(
+    opsinfo: Run, opp: Path, tmp_path: Path, store: str | None, said: str | None
+) -> None:
+    mixlist = tmp_path / "m.json"
+    mixlist.write_text(
+        json.dumps({"black-list": {"to-add": ["AcmeFlashGelu", "Mul", "AddN"]}, "white-list": {"to-add": ["Log"]}})
+    )
+    line = ["apply", f"{opp}@ascend910b", mixlist, *(["--store", store] if store else [])]
+    before = {path: path.read_bytes() for path in opp.rglob("*.json")}
+    strict = opsinfo(*line, "--strict")
+    assert (strict.code, {path: path.read_bytes() for path in before} == before) == ((1, True) if said else (0, False))
+    ran = opsinfo(*line)
+    assert (ran.code, said is None or said in ran.err, "not changed" in ran.err) == (0, True, said is not None)

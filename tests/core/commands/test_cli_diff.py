@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -83,3 +84,26 @@ def test_the_marks_of_one_side_are_in_every_format(opsinfo: Run, checkout: Path)
     ]
     assert "| Mul | only in B |  | gray-list.to-add |\n" in ran("markdown")
     assert "gray-list.to-add" in ran("html")
+
+
+MARKS = {
+    "white in a later store": ("gray", "white", "gray", {"white-list": {"to-remove": ["AddN"]}}),
+    "black in a later store": ("white", "black", "white", {"white-list": {"to-add": ["AddN"]}}),
+    "the same in both": ("white", "white", "black", {"black-list": {"to-add": ["AddN"]}}),
+    "as wanted in both": ("gray", "gray", "gray", {}),
+    "no marks do": ("white", "black", "gray", {}),
+}
+
+
+@pytest.mark.parametrize("case", MARKS)
+def test_a_mixlist_acts_in_every_store(opsinfo: Run, opp: Path, tmp_path: Path, case: str) -> None:
+    first, later, wanted, marks = MARKS[case]
+    for store, policy in (("vendor:acme", first), ("built-in", later)):
+        assert opsinfo("move", f"{opp}@ascend910b", "AddN", "--to", policy, "--store", store).code == 0
+    source = tmp_path / "other"
+    shutil.copytree(opp, source)
+    assert opsinfo("move", f"{source}@ascend910b", "AddN", "--to", wanted).code == 0
+    ran = opsinfo("diff", f"{opp}@ascend910b", f"{source}@ascend910b", "--format", "mixlist")
+    assert json.loads(ran.out) == marks
+    assert ("so no marks make it gray: AddN" in ran.err) == (case == "no marks do")
+    assert json.loads(opsinfo("diff", f"{opp}@ascend910b", f"{opp}@ascend910b", "--format", "mixlist").out) == {}

@@ -32,6 +32,7 @@ def test_a_word_of_the_manuals_is_explained(opsinfo: Run, word: str) -> None:
         ran = opsinfo("explain", word, env={"OPSINFO_LANG": language})
         assert ran.code == 0
         assert len(ran.out) > 10
+    assert opsinfo("explain", *word.split()).out == opsinfo("explain", word).out
     assert opsinfo("explain", word, "--format", "json").json["topics" if word != "bom" else "rules"]
 
 

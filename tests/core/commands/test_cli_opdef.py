@@ -451,6 +451,7 @@ def test_each_new_or_changed_policy_of_a_merge_request_is_one_annotation(opsinfo
         ("new-policy", "C.cpp", 8, "`C` is new on ascend950: white"),
         ("new-policy", "D.cpp", 8, "`D` is new on ascend950: white by default"),
     ]
+    assert "--against does not see operators and chips that are gone" in ran.err
     github = opsinfo(*arguments, *selected, "--format", "github").out
     assert [line.partition(" ")[0] for line in github.splitlines() if line.startswith("::")] == [
         "::warning",

@@ -115,10 +115,26 @@ def test_validate_checks_the_files_and_the_mode_of_a_command(opsinfo: Run, opp: 
     assert "M005" in ran.out
     refused = opsinfo("validate", "--atc", command.replace("allow_mix", "force_mix"), "--against", opp)
     assert (refused.code, "P001" in refused.out) == (1, True)
-    none = opsinfo("validate", "--atc", COMMAND, "--against", opp)
-    assert (none.code, "names no mixlist or other file" in none.err) == (2, True)
+    none = opsinfo("validate", "--atc", "atc --framework=5 $MORE", "--against", opp)
+    assert (none.code, "names no mixlist or other file, and no mode" in none.err) == (2, True)
     without = opsinfo("validate", "--atc", command)
     assert "no CANN with ascend910b was found" in without.err
+
+
+@pytest.mark.parametrize(
+    ("mode", "code", "said"),
+    [
+        ("", 0, "the precision mode checked: no findings"),
+        (" --precision_mode_v2=mixed_float16", 0, "the precision mode checked: no findings"),
+        (" --precision_mode=allow_mix_precision_bf16", 0, "the precision mode checked: no findings"),
+        (" --precision_mode=fast", 1, "the precision mode checked: 1 error"),
+    ],
+)
+def test_a_command_without_a_list_is_checked(
+    opsinfo: Run, opp: Path, folder: Path, mode: str, code: int, said: str
+) -> None:
+    ran = opsinfo("validate", "--atc", COMMAND + mode, "--against", opp)
+    assert (ran.code, said in ran.err) == (code, True), ran.err
 
 
 def test_a_command_of_lites_converter_gives_the_same(opsinfo: Run, opp: Path, folder: Path) -> None:
