@@ -248,7 +248,7 @@ def merge(
         assert open_models is not None
         opened = open_models(paths, shapes)
         result = result.without(opened.without_effect(result.marks, list(map(MixlistTarget, targets))))
-        notes = tuple(model.note for model in opened if model.note)
+        notes = tuple(filter(None, (model.pop_note() for model in opened)))
     disputes = conflicts(accepted)
     for each in disputes:
         sides = ", ".join(f"{' + '.join(one.marks)} in {one.path}" for one in each.given)

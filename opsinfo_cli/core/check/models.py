@@ -19,7 +19,6 @@ class CheckedModel(Protocol):
 
     :ivar is_predicted: whether it has still to be fused
     :ivar possible: the op types of its nodes, and those that fusion may make of them
-    :ivar note: what its open dimensions decided, as a line
     """
 
     @property
@@ -32,8 +31,9 @@ class CheckedModel(Protocol):
     def is_predicted(self) -> bool: ...
     @property
     def possible(self) -> Collection[str]: ...
-    @property
-    def note(self) -> str | None: ...
+    def pop_note(self) -> str | None:
+        """Return a line on what its open dimensions decided since the last call; None if nothing."""
+        ...
 
 
 class Models(Protocol):

@@ -83,14 +83,12 @@ class OpenedModel:
     def is_predicted(self) -> bool:
         return self.graph.model.predicted
 
-    @property
-    def note(self) -> str | None:
-        """A line that says what open dimensions decided; None if nothing."""
+    def pop_note(self) -> str | None:
+        """Return a line that says what open dimensions decided since the last call; None if nothing."""
         from .limits import open_dimensions_text
 
-        if not self.decided_open:
-            return None
-        return f"{self.path}: {open_dimensions_text(self.decided_open, self.graph.model.inputs)}"
+        decided, self.decided_open = self.decided_open, {}
+        return f"{self.path}: {open_dimensions_text(decided, self.graph.model.inputs)}" if decided else None
 
 
 def open_models(paths: Iterable[str], shapes: Shapes) -> CheckedModels:

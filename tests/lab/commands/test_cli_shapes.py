@@ -19,6 +19,9 @@ pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
+from opsinfo_cli import validate  # noqa: E402
+from opsinfo_cli.lab.graph.mixlist_check import CheckedModel  # noqa: E402
+
 OPEN = ("batch", "", "h", "w")
 """The dimensions of the input: channels have no name in the file."""
 CHANNELS = 4
@@ -229,6 +232,26 @@ def test_every_command_that_judges_says_it_of_each_model_and_documents_count_the
         assert (stated["shapes"], stated["open_dimensions"]) == ({"x": [1, 4, 3, 4]}, 0)
     written = opsinfo("graph", tmp_path / "open.onnx", *target, "--shape", "x=1~8,4,3,4", "--format", "json").json
     assert (written["shapes"], written["open_dimensions"] > 0) == ({"x": [-1, 4, 3, 4]}, True)
+
+
+@pytest.mark.parametrize("wrong", ["Relu\u00a0", "Relux", "Logg"])
+def test_after_fixes_only_the_new_check_counts(
+    opp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    answer = CheckedModel.answer
+
+    def noted(self: CheckedModel, target: Any, mode: str, marks: Any) -> Any:
+        found = answer(self, target, mode, marks)
+        self.decided_open[f"with {' '.join(sorted(marks))}"] = None
+        return found
+
+    monkeypatch.setattr(CheckedModel, "answer", noted)
+    onnx.save(model([PARTS.index(norm), PARTS.index(scaled)], OPEN), tmp_path / "open.onnx")
+    mixlist = write(tmp_path / "ops_info.json", {"black-list": {"to-add": ["Relu", wrong]}})
+    for fix in (None, "unsafe"):
+        checked = validate(mixlist, against=f"{opp}@ascend910b", models=tmp_path / "open.onnx", fix=fix)  # type: ignore[arg-type]
+        (note,) = (note for note in checked.notes if "open dimensions" in note)
+        assert (wrong in note) == (fix is None), note
 
 
 def _atc(option: str, value: str) -> list[str]:
