@@ -6,14 +6,18 @@ last policy that was requested for each op type, so that it can be applied again
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ...errors import Refused
 from ..document import internal
 from .record import BackupEntry, ChangedFile, Record, outcome, sealed, unsealed
+
+Mover: TypeAlias = tuple[str, str | None]
+"""The id of a change, and its time, which is not known of one without record."""
 
 
 class Content(NamedTuple):
@@ -193,6 +197,19 @@ class History:
             return file.moves
         back = self._taken_back.get((record.id, file.path))  # none: it was put back already, or by an earlier version
         return {name: move for name, move in file.moves.items() if back and name not in back}
+
+    def movers(self, path: str, since: int = 0) -> dict[str, Mover]:
+        """Return the op types of a file that changes after number ``since`` moved: the last change, and its time."""
+        found: dict[str, Mover] = {}
+        for given, requests in self.pruned.requests.items():
+            if path in (given, os.path.realpath(given)):
+                late = ((name, request.number) for name, request in requests.items() if request.number > since)
+                found.update((name, (f"{self.machine}-{number}", None)) for name, number in late)
+        for entry in self.entries_of(path):
+            if entry.record.number > since:
+                moves = self.moves_in_effect(entry.record, entry.file)
+                found.update(dict.fromkeys(moves, (entry.record.id, entry.record.time)))
+        return found
 
     @cached_property
     def known(self) -> KnownChanges:

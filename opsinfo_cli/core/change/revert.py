@@ -19,7 +19,7 @@ from ..cann.mixlist import Mixlist
 from ..cann.policy import Policy
 from ..text.scanner import scan
 from ..text.source import Source
-from .history import History
+from .history import History, Mover
 from .plan import EntriesPlan, Job, MarksPlan, Move, planned
 from .record import BackupEntry, ChangedFile
 from .replace_file import Original, sha256_of
@@ -58,7 +58,8 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
     :raises Refused: if the change is no move, and others followed; or if something else replaced the file
     """
     file = entry.file
-    now, (later, movers) = original and sha256_of(original.data), _later(history, entry)
+    now, later = original and sha256_of(original.data), _later(history, entry)
+    movers = history.movers(file.path, entry.record.number)
     old = None if file.before is None else vault.content(entry)
     if entry.record.state == "pending" or (not later and now in (file.before, file.after)):
         return Reverted(old)
@@ -87,26 +88,17 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
     return _without_flags(source, moves, old or b"{}", movers)
 
 
-def _later(history: History, entry: BackupEntry) -> tuple[list[str], dict[str, str]]:
-    """Return the ids of what followed a change in its file and is in effect, and that of the last move by op type."""
-    number, path, pruned = entry.record.number, entry.file.path, history.pruned
-    written = {content.written for content in pruned.contents.get(path, {}).values() if content.written > number}
-    asked = {given: each for given, each in pruned.requests.items() if given in (path, entry.file.given)}
-    movers = {
-        name: f"{history.machine}-{request.number}"
-        for requests in asked.values()
-        for name, request in requests.items()
-        if request.number > number
-    }
-    changes = [f"{history.machine}-{each}" for each in sorted(written)]
-    for other in history.entries_of(path):
-        if other.record.number <= number:
-            continue
-        standing = history.moves_in_effect(other.record, other.file)
-        movers.update(dict.fromkeys(standing, other.record.id))
-        if standing or history.is_in_effect(other.record):
-            changes.append(other.record.id)
-    return changes, movers
+def _later(history: History, entry: BackupEntry) -> list[str]:
+    """Return the changes that followed one in one of its files, and are in effect."""
+    number, path = entry.record.number, entry.file.path
+    contents = history.pruned.contents.get(path, {}).values()
+    written = {content.written for content in contents if content.written > number}
+    return [f"{history.machine}-{each}" for each in sorted(written)] + [
+        other.record.id
+        for other in history.entries_of(path)
+        if other.record.number > number
+        and (history.is_in_effect(other.record) or history.moves_in_effect(other.record, other.file))
+    ]
 
 
 def _written_by(vault: Vault, history: History, entry: BackupEntry) -> bytes | None:
@@ -116,7 +108,11 @@ def _written_by(vault: Vault, history: History, entry: BackupEntry) -> bytes | N
 
 
 def _without_marks(
-    source: Source, moves: Iterable[str], old: bytes | None, written: bytes | None, movers: Mapping[str, str]
+    source: Source,
+    moves: Iterable[str],
+    old: bytes | None,
+    written: bytes | None,
+    movers: Mapping[str, Mover],
 ) -> Reverted:
     """:param written: what the change wrote; None if that is not known"""
     path = source.path
@@ -127,7 +123,7 @@ def _without_marks(
     for name in moves:
         marks = now.marks_of(name)
         if name in movers:
-            left.append(Left(name, path, movers[name]))
+            left.append(Left(name, path, movers[name][0]))
         elif marks != before.marks_of(name):
             if after is not None and marks != after.marks_of(name):
                 left.append(Left(name, path, None))
@@ -138,7 +134,7 @@ def _without_marks(
 
 
 def _without_flags(
-    source: Source, moves: Mapping[str, Sequence[str | None]], old: bytes, movers: Mapping[str, str]
+    source: Source, moves: Mapping[str, Sequence[str | None]], old: bytes, movers: Mapping[str, Mover]
 ) -> Reverted:
     path, now = source.path, Library.of(source)
     wanted: dict[str, Policy] = {}
@@ -146,7 +142,7 @@ def _without_flags(
     for name, (before, after) in moves.items():
         policy = str(now.entries[name].policy) if name in now.entries else None
         if name in movers:
-            left.append(Left(name, path, movers[name]))
+            left.append(Left(name, path, movers[name][0]))
         elif policy != before:
             if policy != after or before is None:
                 left.append(Left(name, path, None))

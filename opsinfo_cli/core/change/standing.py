@@ -12,7 +12,7 @@ from ...errors import OpsinfoError
 from ..cann.library import Library
 from ..document import EditedHere
 from ..text.source import Source
-from .history import History
+from .history import History, Mover
 from .record import BackupEntry
 from .replace_file import sha256_of
 from .vault import Vault
@@ -59,14 +59,9 @@ def _edits_of(vault: Vault, history: History, library: Library) -> Iterator[Edit
     if not firsts:
         return
     vendors = Library.of(Source(vault.content(firsts[-1]), library.path)).entries
-    movers: dict[str, tuple[str, str | None]] = {}
-    for path in (first.file.path for first in reversed(firsts)):
-        for given, requests in history.pruned.requests.items():
-            if os.path.realpath(given) == path:
-                movers.update({name: (f"{history.machine}-{each.number}", None) for name, each in requests.items()})
-        for change in history.entries_of(path):
-            for name in history.moves_in_effect(change.record, change.file):
-                movers[name] = change.record.id, change.record.time
+    movers: dict[str, Mover] = {}
+    for first in reversed(firsts):
+        movers.update(history.movers(first.file.path))
     for name, entry in library.entries.items():
         before = vendors[name].policy_or_none if name in vendors else None
         now = entry.policy_or_none
