@@ -122,23 +122,19 @@ class Movable(NamedTuple):
                 raise _not_a_mixlist(target)
         elif not movable.against:
             say("names not checked; add --against TARGET")
-        for each in movable._libraries:
+        for each in movable.libraries:
             for doubt in each.doubts_of_policies():
                 say(doubt)
         return movable
 
     @property
-    def _libraries(self) -> list[Target]:
+    def libraries(self) -> list[Target]:
         """The targets whose names and policies are known."""
         return [each for each in (*self.against, self.target) if isinstance(each, Target)]
 
-    @property
-    def names_are_checked(self) -> bool:
-        return bool(self._libraries)
-
     def elsewhere(self, name: str) -> str | None:
         """Return text about other places of an install that have an op type."""
-        return self._libraries[0].operators.elsewhere(name) if self._libraries else None
+        return self.libraries[0].operators.elsewhere(name) if self.libraries else None
 
     @property
     def mixlist(self) -> Mixlist | None:
@@ -152,8 +148,8 @@ class Movable(NamedTuple):
         :raises Damaged: if the engine refuses the mixlist
         """
         mixlist = self.mixlist
-        if self._libraries:
-            return {row.name: row.policy for row in operator_rows(self._libraries[0].operators, mixlist)}
+        if self.libraries:
+            return {row.name: row.policy for row in operator_rows(self.libraries[0].operators, mixlist)}
         return {row.name: row.policy for row in mixlist_rows(mixlist, None)} if mixlist else {}
 
     def _names(self) -> Iterable[str]:
@@ -161,8 +157,8 @@ class Movable(NamedTuple):
 
         :raises Damaged: if the engine refuses the mixlist
         """
-        if self._libraries:
-            return dict.fromkeys(name for each in self._libraries for name in each.operators.names)
+        if self.libraries:
+            return dict.fromkeys(name for each in self.libraries for name in each.operators.names)
         return self.mixlist.marks if self.mixlist else ()
 
     def choose(
@@ -190,8 +186,8 @@ class Movable(NamedTuple):
         for name, policy in by_name.items():
             asked[name] = policy_of(policy)
         ignored: list[str] = []
-        if ignore_unknown and self._libraries:
-            ignored = [name for name in asked if not any(name in each.operators for each in self._libraries)]
+        if ignore_unknown and self.libraries:
+            ignored = [name for name in asked if not any(name in each.operators for each in self.libraries)]
         for name in ignored:
             say(f"unknown operator `{name}` is left out")
             del asked[name]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +18,7 @@ from .record import was_pruned
 from .replace_file import digest_at
 from .scope import scope_of
 from .vault import Scope, vault_in
+from .vault_place import CHANGE_ID
 from .write_settings import WriteSettings
 from .writer import write_files
 
@@ -41,8 +41,8 @@ def reapply(
     """
     text = None if what is None else target_text(what)
     history = vault_in(settings).history()
-    match = None if text is None else _ID.fullmatch(text)
-    change, nth = match.groups() if match else (None, None)
+    match = None if text is None else CHANGE_ID.fullmatch(text)
+    change, nth = (match[0].partition(".")[0], match[3]) if match else (None, None)
     if change is not None and change.rpartition("-")[2] in map(str, history.pruned.numbers):
         raise was_pruned()
     files = {
@@ -62,10 +62,6 @@ def reapply(
     gone = tuple(sorted({name for each in lost for name in each.gone}))
     settings["reason"] = "; ".join(sorted({reason for each in lost for reason in each.reasons})) or None
     return write_files("reapply", jobs, settings, say)._replace(ignored=gone)
-
-
-_ID = re.compile(r"((?:[0-9a-f]{8}-|local-)?[0-9]+)(?:\.([0-9]+))?")
-"""The id of a change, or of one of its files."""
 
 
 class Lost(NamedTuple):

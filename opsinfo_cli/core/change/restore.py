@@ -24,7 +24,7 @@ from .replace_file import Original, digest_at, read_original, sha256_of
 from .revert import Left, other_lineage, reverted
 from .scope import scope_of
 from .vault import Scope
-from .vault_place import MACHINE, NUMBER
+from .vault_place import CHANGE_ID
 from .write_settings import WriteSettings
 from .writer import Write, Writer, writer_of
 
@@ -151,7 +151,7 @@ def restore(
     writer = writer_of(settings, say)
     force, is_dry = settings.get("force", False), settings.get("dry_run", False)
     text = target_text(target)
-    match = _ID.fullmatch(text)
+    match = CHANGE_ID.fullmatch(text)
     if match and match[1] and not os.path.lexists(text):
         if to is not None:
             raise UsageFault(f"`{text}` is a change, and --to names another one", hint="give one of them")
@@ -312,8 +312,7 @@ def restore_to(
     :raises UsageFault: if there is no such backup
     :raises Refused: if the file is of another version than the backup, unless ``force``
     """
-
-    match = _ID.fullmatch(which)
+    match = CHANGE_ID.fullmatch(which)
     machine = (match and match[1]) or writer.vault.machine
 
     def wanted(history: History) -> list[BackupEntry]:
@@ -340,9 +339,6 @@ def restore_to(
         # again: an upgrade may have come during the wait
         restored = contents(own if machine == own.machine else writer.vault.history(machine))
         return _write(writer, own, places, [each for each in restored if each.path in places]), restored
-
-
-_ID = re.compile(rf"(?:({MACHINE.pattern})-)?({NUMBER.pattern})(?:\.({NUMBER.pattern}))?")
 
 
 def _pristine(history: History, scope: Scope) -> list[BackupEntry]:

@@ -19,6 +19,8 @@ PRUNED = "pruned.json"
 while a prune on a full disk removes it, because a rename needs no space."""
 NUMBER = re.compile("[1-9][0-9]{0,8}")
 MACHINE = re.compile("[0-9a-f]{8}|local")
+CHANGE_ID = re.compile(rf"(?:({MACHINE.pattern})-)?({NUMBER.pattern})(?:\.({NUMBER.pattern}))?")
+"""The id of a change, or of one of its files."""
 
 
 def machine_name() -> str:

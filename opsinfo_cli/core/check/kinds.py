@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -240,15 +241,11 @@ class FileCheck(NamedTuple):
 
 
 def is_opdef(file: ReadFile) -> bool:
-    return file.path.endswith(SUFFIXES) and not is_left_out(file) and is_source(file.data)
-
-
-def is_left_out(file: ReadFile) -> bool:
-    """Return whether a source of a tree is in a folder whose sources are no operators of the project."""
-    return bool(folders_left_out(file) - {"experimental"})
+    return file.path.endswith(SUFFIXES) and not folders_left_out(file) - {"experimental"} and is_source(file.data)
 
 
 def folders_left_out(file: ReadFile) -> frozenset[str]:
+    """Return which folders above a source of a tree have no operators of the project."""
     if file.is_named or file.top is None:
         return frozenset()
     return LEFT_OUT.intersection(os.path.relpath(os.path.realpath(file.path), file.top).split("/")[:-1])
@@ -388,13 +385,8 @@ def find_in_mixlist(source: Source, asked: Asked, names: NearNames) -> Iterator[
             yield from asked.models.check_mixlist(reading, asked.against, known)
 
 
-def check_stores(files: Sequence[ReadFile], context: Context) -> Iterator[FileFindings]:
-    """Check config directories: their files, and the result of loading them together."""
-    for folder in files:
-        yield from _check_store(folder)
-
-
-def _check_store(folder: ReadFile) -> Iterator[FileFindings]:
+def check_store_folder(folder: ReadFile) -> Iterator[FileFindings]:
+    """Check a config directory: its files, and the result of loading them together."""
     try:
         names = load_order(folder.path, library_files(folder.path))
     except Refused as error:
@@ -424,7 +416,9 @@ def _check_store(folder: ReadFile) -> Iterator[FileFindings]:
 
 
 KINDS: Mapping[CheckedKind, FileCheck] = {
-    "store": FileCheck(lambda file: file.is_folder, check_stores),
+    "store": FileCheck(
+        lambda file: file.is_folder, lambda files, _: chain.from_iterable(map(check_store_folder, files))
+    ),
     "opdef": FileCheck(is_opdef, check_opdef, together=True),
     "ini": FileCheck(is_build, check_builds, together=True),
     **{kind: FileCheck(partial(_is_option, kind), check_options) for kind in OPTION_KINDS},

@@ -88,7 +88,7 @@ def command(
         require_changeable(movable.target, {})
     if movable.against and (mixlist := movable.mixlist):
         report_unknown(mixlist, movable.against[0].operators, console)
-    known = KnownPolicies(movable.policies(), movable.names_are_checked, movable.elsewhere)
+    known = KnownPolicies(movable.policies(), bool(movable.libraries), movable.elsewhere)
     shown = {
         name: policy
         for name, policy in known.policies.items()
