@@ -47,21 +47,17 @@ def apply(
     if not targets:
         raise UsageFault("no target is given")
     chosen = Mixlist.open(mixlist)
-    doubts = [doubt for each in targets for doubt in each.doubts]
     lacking: list[dict[str, str]] = []
-
-    def doubt(text: str) -> None:
-        say(text)
-        doubts.append(text)
-
+    doubts: list[str] = []
     for each in targets:
         named = [operator for operator in each.operators if operator.name in chosen.marks]
         require_changeable(each, {one.name: chosen.effective(one.name, one.policy) for one in named})
         lacking.append(each.operators.lacking(chosen.marks, str(each.soc) if len(targets) > 1 else "the target"))
-        for text in (*each.doubts_of_policies(), *lacking[-1].values()):
-            doubt(text)
-    jobs = _jobs(targets, chosen, store, settings.get("force", False), doubt)
-    if strict and doubts:
+        doubts += [*each.doubts_of_policies(), *lacking[-1].values()]
+    jobs = _jobs(targets, chosen, store, settings.get("force", False), doubts.append)
+    for doubt in doubts:
+        say(doubt)
+    if strict and (doubts or any(each.doubts for each in targets)):
         return Result([], kind="apply", dry_run=True, ignored=tuple(sorted(set().union(*lacking))))
     unknown = tuple(sorted(set(lacking[0]).intersection(*lacking[1:])))
     if output is None:

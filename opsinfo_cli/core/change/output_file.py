@@ -172,17 +172,16 @@ def unpack_files(folder: str, files: Mapping[str, bytes], links: Mapping[str, by
     :param files: relative path -> content; a path that leads out, as only a forged tree has it, is left out
     :param links: relative path -> what it leads to, which whoever reads it checks
     """
-    for path, content in files.items():
+    for path, content in (*files.items(), *links.items()):
         place = _inside(folder, path)
-        if place and not os.path.lexists(place):
-            os.makedirs(os.path.dirname(place), exist_ok=True)
+        if not place or os.path.lexists(place) or (path in links and b"\0" in content):
+            continue
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        if path in links:
+            os.symlink(os.fsdecode(content), place)
+        else:
             with open(place, "xb") as file:
                 file.write(content)
-    for path, target in links.items():
-        place = _inside(folder, path)
-        if place and not os.path.lexists(place) and b"\0" not in target:
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            os.symlink(os.fsdecode(target), place)
 
 
 def _inside(folder: str, path: str) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
@@ -63,14 +62,10 @@ class Rule:
 def texts(name: str) -> dict[str, Any]:
     """Return the tables of a file beside this module, with files of the engine for `{MIXLIST}` and the like."""
     text = files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
-    return tomllib.loads(re.sub(r"\{([A-Z_]+)\}", lambda match: _engine_files()[match[1]], text))
+    return tomllib.loads(re.sub(r"\{([A-Z_]+)\}", lambda match: _ENGINE_FILES[match[1]], text))
 
 
-@cache
-def _engine_files() -> dict[str, str]:
-    return tomllib.loads(files(__package__).joinpath("engine_files.toml").read_text("utf-8"))
-
-
+_ENGINE_FILES: dict[str, str] = tomllib.loads(files(__package__).joinpath("engine_files.toml").read_text("utf-8"))
 RULES = {name: Rule(name=name, **facts) for family in _FAMILIES for name, facts in texts(family).items()}
 """Every rule by its name."""
 

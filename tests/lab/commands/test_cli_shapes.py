@@ -249,7 +249,7 @@ def test_after_fixes_only_the_new_check_counts(
     onnx.save(model([PARTS.index(norm), PARTS.index(scaled)], OPEN), tmp_path / "open.onnx")
     mixlist = write(tmp_path / "ops_info.json", {"black-list": {"to-add": ["Relu", wrong]}})
     for fix in (None, "unsafe"):
-        checked = validate(mixlist, against=f"{opp}@ascend910b", models=tmp_path / "open.onnx", fix=fix)  # type: ignore[arg-type]
+        checked = validate(mixlist, against=f"{opp}@ascend910b", models=tmp_path / "open.onnx", fix=fix)
         (note,) = (note for note in checked.notes if "open dimensions" in note)
         assert (wrong in note) == (fix is None), note
 

@@ -532,8 +532,8 @@ def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bo
         kept = {refusal.name for refusal in refused}
         unused = [name for part in graph.walk() for name in prune(part, kept)]
         if unused:
-            nodes = "node feeds" if len(unused) == 1 else "nodes feed"
-            message = f"{len(unused)} {nodes} no output, and the compiler removes them: {join_some(unused)}"
+            nodes, them = ("node feeds", "it") if len(unused) == 1 else ("nodes feed", "them")
+            message = f"{len(unused)} {nodes} no output, and the compiler removes {them}: {join_some(unused)}"
             notes.add("unused", message, nodes=len(unused))
         fold(graph)
     for part in graph.walk():
