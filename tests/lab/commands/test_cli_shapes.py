@@ -20,7 +20,7 @@ pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 from opsinfo_cli import validate  # noqa: E402
-from opsinfo_cli.lab.graph.mixlist_check import CheckedModel  # noqa: E402
+from opsinfo_cli.lab.graph.mixlist_check import OpenedModel  # noqa: E402
 
 OPEN = ("batch", "", "h", "w")
 """The dimensions of the input: channels have no name in the file."""
@@ -238,14 +238,14 @@ def test_every_command_that_judges_says_it_of_each_model_and_documents_count_the
 def test_after_fixes_only_the_new_check_counts(
     opp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
 ) -> None:
-    answer = CheckedModel.answer
+    answer = OpenedModel.answer
 
-    def noted(self: CheckedModel, target: Any, mode: str, marks: Any) -> Any:
+    def noted(self: OpenedModel, target: Any, mode: str, marks: Any) -> Any:
         found = answer(self, target, mode, marks)
         self.decided_open[f"with {' '.join(sorted(marks))}"] = None
         return found
 
-    monkeypatch.setattr(CheckedModel, "answer", noted)
+    monkeypatch.setattr(OpenedModel, "answer", noted)
     onnx.save(model([PARTS.index(norm), PARTS.index(scaled)], OPEN), tmp_path / "open.onnx")
     mixlist = write(tmp_path / "ops_info.json", {"black-list": {"to-add": ["Relu", wrong]}})
     for fix in (None, "unsafe"):
