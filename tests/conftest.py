@@ -20,6 +20,8 @@ from memory_disk import use_memory_disk
 from program_run import Runner, runner
 from skips import IN_CI, is_expected
 
+from opsinfo_cli.core.cann import install
+
 ROOT = Path(__file__).resolve().parent.parent
 
 use_memory_disk()
@@ -79,6 +81,7 @@ def isolation(
             monkeypatch.delenv(name)
     monkeypatch.setenv("OPSINFO_LANG", "en")
     monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr(install, "FOR_ALL_USERS", str(home / "absent"))
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     monkeypatch.setenv("OPSINFO_BACKUP_DIR", str(home / "vault"))
     yield home

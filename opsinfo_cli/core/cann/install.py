@@ -426,6 +426,10 @@ class Install:
         return Site(os.path.join(config, self.soc or "") if core == "ai" else config, label, core)
 
 
+FOR_ALL_USERS = "/usr/local/Ascend"
+"""Where CANN's installer puts it if root runs it; a user's own is in ``~/Ascend``."""
+
+
 class Root(NamedTuple):
     """An OPP root and how it was found: a variable's name, or ``usual folder``."""
 
@@ -455,7 +459,7 @@ def environment_root(environ: Mapping[str, str]) -> Root | None:
 
 def usual_roots(environ: Mapping[str, str]) -> list[Root]:
     """Return OPP roots in the usual folders, one for each real path."""
-    bases = ["/usr/local/Ascend", os.path.join(environ.get("HOME", "/"), "Ascend")]
+    bases = [FOR_ALL_USERS, os.path.join(environ.get("HOME", "/"), "Ascend")]
     tails = [
         f"{package}{latest}" for package in ("ascend-toolkit", "nnae", "nnrt", "cann") for latest in ("/latest", "")
     ]
