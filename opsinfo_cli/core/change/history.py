@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
 
 from ...errors import Refused
@@ -95,7 +96,8 @@ class KnownChanges:
         return KnownChanges(numbers, contents, requests, others)
 
     def render(self, machine: str) -> bytes:
-        numbers = [[run[0], run[-1]] for run in runs_without_gap(self.numbers)]
+        runs = groupby(enumerate(sorted(self.numbers)), lambda pair: pair[1] - pair[0])  # numbers without a gap
+        numbers = [[run[0][1], run[-1][1]] for run in (list(pairs) for _, pairs in runs)]
         return sealed({"machine": machine, **vars(self), "numbers": numbers, "undone": sorted(self.undone)})
 
     @classmethod
@@ -110,17 +112,6 @@ class KnownChanges:
             {path: {key: Request(*each) for key, each in known.items()} for path, known in read["requests"].items()},
             frozenset(read["undone"]),
         )
-
-
-def runs_without_gap(numbers: Iterable[int]) -> list[range]:
-    """Return numbers as runs without a gap."""
-    runs: list[range] = []
-    for number in sorted(numbers):
-        if runs and runs[-1].stop == number:
-            runs[-1] = range(runs[-1].start, number + 1)
-        else:
-            runs.append(range(number, number + 1))
-    return runs
 
 
 @dataclass(frozen=True)
