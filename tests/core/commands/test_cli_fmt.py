@@ -79,6 +79,12 @@ def test_a_filter_whose_result_is_still_refused_is_exit_1(opsinfo: Run) -> None:
     assert "error[M001]: `grey-list`" in ran.err
 
 
+def test_check_asks_for_no_place_to_write(opsinfo: Run, tmp_path: Path) -> None:
+    commented = write(tmp_path / "mixlist.json", COMMENTED)
+    words = ("fmt", commented, "-o", tmp_path / "none" / "x.json")
+    assert [opsinfo(*words, *more).code for more in ((), ("--check",), ("--dry-run",))] == [3, 1, 0]
+
+
 def test_standard_input_must_be_the_only_argument(opsinfo: Run, tmp_path: Path) -> None:
     commented = write(tmp_path / "mixlist.json", COMMENTED)
     assert opsinfo("fmt", "-", commented, input="{}").code == 2

@@ -137,6 +137,13 @@ def test_each_list_has_a_style_of_its_own() -> None:
     assert "\x1b[2mlegend" in text
 
 
+def test_the_lines_of_a_diff_have_the_colours_of_git() -> None:
+    text = draw([Diff("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z\n")], "utf-8", True, ())
+    assert re.findall(r"\x1b\[([\d;]+)m([-+@].)", text) == [
+        *(("1", "--"), ("1", "++"), ("36", "@@"), ("31", "-x"), ("32", "+y"))
+    ]
+
+
 HOSTILE = "[red]x[/red]\x1b[31m\u202e\n::error::y"
 
 
@@ -182,13 +189,17 @@ def test_blocks_in_a_pipe_keep_their_order(console: Console, capfd: pytest.Captu
     assert capfd.readouterr().out == "first\nsecond\nthird\n"
 
 
-def test_quiet_hides_notes_but_no_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_hides_notes_but_no_warnings(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("opsinfo_cli.core.terminal.console.is_terminal", lambda _: True)
     console = Console("list", OutputOptions(quiet=True, verbose=1))
+    with console.status() as show, console.progress("reading", 2) as step:
+        show("trial 1", 0.5)
+        step(1)
     console.note("a")
     console.tell("b")
     console.detail("c")
     console.warn("d")
-    assert capsys.readouterr().err == "warning: d\n"
+    assert capsys.readouterr().err == "\x1b[33mwarning:\x1b[0m d\n"
 
 
 BLANKS = "".join(chr(code) for code in range(sys.maxunicode) if chr(code).isspace()) + "\u180e"

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from opsinfo_cli.core.terminal.plot import Curve, Plot, PlotMark, svg_text, text_rows
+from opsinfo_cli.core.terminal.plot import Curve, Plot, PlotMark, picture, svg_text, text_rows
 from opsinfo_cli.lab.commands.simulate import error_plot
 from opsinfo_cli.lab.simulate.trace import TracedNode
 from opsinfo_cli.logs.commands.scale_plot import scale_plot
@@ -39,6 +39,8 @@ def test_a_plot_fits_a_terminal(width: int, unicode: bool) -> None:
         rows = list(text_rows(plot, width, unicode))
         assert max(map(len, rows)) <= width
         assert "".join(rows).isascii() is not unicode
+        titled = list(picture(plot, "scale, ", "runs/of/last/week/a.log").rows(width, unicode))
+        assert (titled[0], titled[2:], len(titled[1]) <= width, titled[1][-5:]) == ("", rows, True, "a.log")
 
 
 def test_a_scale_is_a_line_that_holds_until_the_next_point() -> None:
@@ -53,14 +55,14 @@ def test_a_scale_is_a_line_that_holds_until_the_next_point() -> None:
 
 
 def test_an_error_is_a_bar_for_each_node() -> None:
-    rows = list(text_rows(error_plot(error_nodes(0.0, 1e-4, 1e-2, math.inf)), 80, False, height=4))
+    rows = list(text_rows(error_plot(error_nodes(0.0, 1e-4, 1e-2, math.inf, 2e-4)), 80, False, height=4))
     assert rows == [
         "1e-2 |  ##",
         "     |  ##",
         "     |  ##",
-        "1e-4 |  ##",
-        "     +----",
-        "      1 node 4",
+        "1e-4 |  ###",
+        "     +-----",
+        "      1 node 5",
     ]
 
 

@@ -10,7 +10,7 @@ from zlib import crc32
 import pytest
 
 from opsinfo_cli.errors import Damaged, Locked, Refused, UsageFault
-from opsinfo_cli.lab.bisect.journal import SearchJournal
+from opsinfo_cli.lab.bisect.journal import SearchJournal, begin
 from opsinfo_cli.lab.bisect.problem import identity_of
 from opsinfo_cli.lab.bisect.run_folder import OUTPUT, RunFolder, tail
 from opsinfo_cli.lab.bisect.trial import Trial, TrialEnd
@@ -23,7 +23,7 @@ def summed(text: str) -> bytes:
 
 
 BEGIN = summed('{"event": "search", "format": 2')
-FACTS = {"command": ["./check"], "candidates": ["Add", "Mul"]}
+FACTS = {"command": ["./check"], "candidates": ["Add", "Mul"], "files": {"a.onnx": "1"}}
 
 
 def written(path: Path) -> bytes:
@@ -60,6 +60,17 @@ def test_every_line_names_its_trial_and_set(tmp_path: Path) -> None:
     _, *lines = map(json.loads, written(tmp_path / "journal").splitlines())
     found = [(line["event"], line["trial"], line["set"]) for line in lines]
     assert found == [("start", 1, ["Add"]), ("end", 1, ["Add"]), ("start", 2, [])]
+
+
+def test_a_search_goes_on_with_more_evidence_and_not_with_another_model(tmp_path: Path) -> None:
+    written(tmp_path / "journal")
+    journal = SearchJournal(str(tmp_path / "journal"))
+    past = begin(journal, {**FACTS, "files": {"a.onnx": "1", "more.csv": "2"}})
+    assert past is not None
+    assert len(past.trials) == 1
+    with pytest.raises(UsageFault, match="changed since: `a.onnx`\n"):
+        begin(journal, {**FACTS, "files": {"a.onnx": "3"}})
+    journal.close()
 
 
 @pytest.mark.parametrize(
