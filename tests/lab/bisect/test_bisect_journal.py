@@ -68,7 +68,7 @@ def test_a_search_goes_on_with_more_evidence_and_not_with_another_model(tmp_path
     past = begin(journal, {**FACTS, "files": {"a.onnx": "1", "more.csv": "2"}})
     assert past is not None
     assert len(past.trials) == 1
-    with pytest.raises(UsageFault, match="changed since: `a.onnx`\n"):
+    with pytest.raises(UsageFault, match=r"changed since: `a\.onnx`\n"):
         begin(journal, {**FACTS, "files": {"a.onnx": "3"}})
     journal.close()
 
