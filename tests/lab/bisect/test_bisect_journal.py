@@ -185,6 +185,7 @@ def test_planted_links_are_replaced_or_refused_and_never_followed(tmp_path: Path
     run.mkdir()
     (run / "best.json").symlink_to(victim / "file")
     folder = RunFolder(str(run))
+    (run / f"best.json.{os.getpid()}.tmp").symlink_to(victim / "file")  # also what a killed run of this number left
     folder.write("best.json", b"{}")
     assert not (run / "best.json").is_symlink()
     (run / "trials").rmdir()

@@ -273,8 +273,9 @@ def test_on_a_cluster_a_local_file_is_no_command_and_ray_is_needed(
     search: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "check.sh").touch()
-    ran = search(*among(), "--ray", "auto", "--", "./check.sh")
-    assert (ran.code, "`./check.sh` is a file of the current directory" in ran.err) == (2, True)
+    for command in (["./check.sh"], ["sh", "check.sh"]):
+        ran = search(*among(), "--ray", "auto", "--", *command)
+        assert (ran.code, f"`{command[-1]}` is a file of the current directory" in ran.err) == (2, True)
     monkeypatch.setattr(ray, "find_spec", lambda name: None)
     error = search(*among(), "--ray", "auto", "--format", "json", "--", "true", "{mixlist}").json["error"]
     assert (error["name"], error["hint"].partition(" ")[2]) == ("missing-package", "-m pip install ray")

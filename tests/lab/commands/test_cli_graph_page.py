@@ -136,7 +136,7 @@ def test_every_node_has_a_place_on_the_ribbon(count: int) -> None:
         drawn = ribbon(count, [Band("dtypes", dtypes), Band("ticks", ticks=[node])])
         (at,) = re.findall(r'class="tick" d="M(\d+) ', drawn)
         columns = re.findall(r'class="float16" d="M(\d+) ', drawn)
-        assert f'viewBox="0 0 {bins} ' in drawn
+        assert f'viewBox="0 0 {bins} 40" height="40"' in drawn
         assert int(at) * count // bins <= node < (int(at) + 1) * count // bins
         assert columns == [at]
 

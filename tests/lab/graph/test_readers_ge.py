@@ -11,6 +11,7 @@ from google.protobuf import text_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from messages import GE, om_bytes, put
+from program_run import Runner
 from readers_invariants import weights_of
 
 from opsinfo_cli.errors import Damaged, OpsinfoError, Refused
@@ -179,6 +180,13 @@ def test_a_dtype_may_be_a_word_and_one_that_is_not_known_keeps_its_name(
 def test_a_dump_whose_dtypes_changed_was_judged(tmp_path: Path) -> None:
     assert _written(tmp_path / "a", text_format.MessageToString(_simple(2))).model.judged is True
     assert _written(tmp_path / "b", text_format.MessageToString(_simple(1))).model.judged is False
+
+
+def test_a_compiled_model_without_the_engines_casts_is_said_to_have_its_dtypes_only(
+    opsinfo: Runner, tmp_path: Path
+) -> None:
+    (tmp_path / "a.om").write_bytes(om_bytes(_simple().SerializeToString()))
+    assert "note: the engine has chosen these dtypes\n" in opsinfo("graph", tmp_path / "a.om").err
 
 
 def test_a_subgraph_has_the_inputs_and_outputs_of_its_parent(tmp_path: Path) -> None:

@@ -142,9 +142,7 @@ def _curve(points: Sequence[CurvePoint]) -> Table:
         cost, exact = [*counts, size(point.cost.bytes)], [*counts, str(point.cost.bytes)]
         if point.cost.microseconds is not None:
             cost, exact = [duration(point.cost.microseconds)], [f"{point.cost.microseconds:g}"]
-        names = ", ".join(point.names) or "none"
-        if len(point.names) > _CURVE_NAMES:
-            names = f"{', '.join(point.names[: _CURVE_NAMES - 1])} and {len(point.names) - _CURVE_NAMES + 1} more"
+        names = join_some(point.names) or "none"
         mark = "dominated" if point.dominated else ""
         rows.append([f"{point.number:.4g}", *cost, str(point.trial), mark, names])
         line = ["curve", f"{point.number:.9g}", *exact, str(point.trial), mark or "-", " ".join(point.names) or "-"]
@@ -153,8 +151,6 @@ def _curve(points: Sequence[CurvePoint]) -> Table:
     return Table([*columns, Column("", dim=True), Column("high")], rows, lambda: lines, title="Loss against cost")
 
 
-_CURVE_NAMES = 3
-"""Op types of a list that a row of the curve names; a page and JSON have all."""
 _STOPPED = {"budget": "out of budget", "interrupted": "interrupted"}
 _TITLES = {
     (False, True): "Op types that must stay in high precision",
