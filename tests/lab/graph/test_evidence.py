@@ -230,6 +230,8 @@ def test_json_of_a_simulation_and_a_dump_suspect_op_types_of_the_model(tmp_path:
     dumped = tmp_path / "dump.json"
     dumped.write_text(json.dumps(calls), encoding="utf-8")
     assert read_evidence([str(dumped)], _model()).types == ["Exp"]
+    both = read_evidence([str(simulated), str(dumped)], _model())
+    assert [(each.type, each.kind) for each in both.suspects] == [("Mul", "costs"), ("Exp", "costs")]
 
 
 def test_what_moves_the_suspects_is_what_the_judge_says(tmp_path: Path) -> None:

@@ -127,6 +127,11 @@ def test_the_inputs_of_a_recurrent_network_are_those_of_its_kernel() -> None:
     names = [None if each is None else prepared(made).fused.graph[each.node].name for each in node.sources]
     assert names == ["x", "w", "b", None, None, "x", None, None, None, None]
     assert node.inputs[9].dtype == "uint8"
+    fused = prepared(graph(X, W, B, lengths, ("g", "CommonGRU", ["x", "w", "w", "b", "n"], "float32 2x4"))).fused.graph
+    node = fused.find("g")
+    assert node is not None
+    assert [each and fused[each.node].name for each in node.sources] == ["x", "w", "w", "b", None, "n"]
+    assert node.inputs[4].dtype == "float32", "the second bias, a constant"
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -349,6 +349,7 @@ def _version(op: str, opset: int) -> tuple[int, int | None] | None:
         ("ConvTranspose <kernel_shape = [3], output_shape = [9]> (x, w)", "output_shape and output_padding need"),
         ("ConvTranspose <kernel_shape = [3, 3, 3], output_padding = [1]> (x, w)", "output_shape and output_padding"),
         ("Conv <kernel_shape = [3, 3], pads = [1, 1, 1]> (x, w)", "pads must have an even number"),
+        ("MaxPool <kernel_shape = [2, 2], storage_order = 1> (x)", "storage_order must be 0"),
         ("MaxPool <kernel_shape = [2, 2, 2, 2]> (x)", "kernel_shape must have one to three values"),
         ("DepthToSpace <blocksize = 1> (x)", "blocksize must be 2 or more"),
         ("Split <num_outputs = 1, split = [1, 1]> (x)", "as many values of split as outputs"),

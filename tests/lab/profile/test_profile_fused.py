@@ -26,14 +26,18 @@ def _row(name: str, op_type: str, dtype: str = "FLOAT16") -> str:
     return f"{name},{op_type},AI_CORE,10.0,{dtype},{dtype}\n"
 
 
-def test_the_parts_are_those_of_the_kernels_that_ran(tmp_path: Path) -> None:
+def test_the_parts_are_those_of_the_kernels_that_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = _row("te_fused_0", "AutomaticBufferFusionOp") + _row("pointwise_0", "FusedAscBackend") + _row("add", "Add")
+    rows += _row("te_fused_1", "AutomaticBufferFusionOp")
     fusions = f'{FUSIONS}0,m,1,te_fused_0,"MatMul_1,Add_1",8\n0,m,1,other,"Mul_9",8\n0,m,1,add,add,8\n'
+    fusions += '0,m,1,te_fused_1,"Relu_1,Add_1",8\n'
     table = _export(tmp_path, rows, fusions)
-    assert fused_parts(Profile.read(table)) == {
-        "AutomaticBufferFusionOp": ["MatMul_1", "Add_1"],
-        "FusedAscBackend": [],
-    }
+    monkeypatch.chdir(tmp_path)
+    for path in (table, Path(table.name)):
+        assert fused_parts(Profile.read(path)) == {
+            "AutomaticBufferFusionOp": ["MatMul_1", "Add_1", "Relu_1"],
+            "FusedAscBackend": [],
+        }
     assert fused_parts(Profile.read(_export(tmp_path, _row("add", "Add"), "not read"))) == {}
 
 

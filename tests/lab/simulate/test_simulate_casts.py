@@ -232,10 +232,10 @@ def test_infinities_that_something_else_reads_too_are_not_absorbed(tmp_path: Pat
 def test_nodes_are_ranked_by_their_error_with_margin_and_shape(tmp_path: Path) -> None:
     nodes = [node("Mul", ["x", "w"], ["m"], name="big"), node("Relu", ["m"], ["y"], name="relu")]
     inputs = {"x": np.array([[1.0, 2.0]], np.float32)}
-    model = Model(nodes, inputs, [1, 2], {"w": np.array([[6550.4, 1.0]], np.float32)})
+    model = Model(nodes, inputs, [2, 2], {"w": np.array([[6550.4, 1.0], [1.0, 1.0]], np.float32)})
     made = Simulation(path := saved(model, tmp_path), all_low(path), "force_fp16", [InputSet("given", inputs)])
     ranked = rank_nodes(made, made.plan())
-    assert [(each.name, each.type, each.shape) for each in ranked] == [("big", "Mul", (1, 2)), ("relu", "Relu", (1, 2))]
+    assert [(each.name, each.type, each.shape) for each in ranked] == [("big", "Mul", (2, 2)), ("relu", "Relu", (2, 2))]
     for each in ranked:
         assert each.margin == pytest.approx(65504 / 6550.4)
         assert each.error_alone == pytest.approx(abs(float(np.float16(6550.4)) - 6550.4) / 6550.4, rel=1e-3)
