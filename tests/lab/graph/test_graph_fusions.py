@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from opsinfo_cli.core.cann.option_files import KeepDtype
 from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.lab.graph.builder import GraphBuilder
 from opsinfo_cli.lab.graph.fusions.fuse import RULES, fused_into, unknown_passes
+from opsinfo_cli.lab.graph.fusions.pattern import Pattern
+from opsinfo_cli.lab.graph.fusions.rule import FusionGraph
 from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts, ModelGraph
 from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.read_back import read_back
@@ -117,6 +119,58 @@ def test_a_bias_is_an_input_of_the_product_and_both_names_find_it() -> None:
     assert answer.graph[node.index].fused_names == ("mm", "a")
     assert node.why.endswith("; MatMulV2, from `mm` and `a` by MatMulBiasAddFusionPass")
     assert answer.fused.fusions[0].nodes == ("mm", "a")
+
+
+NODES = [
+    ("a", "Exp", ["x"], "float32 2x3"),
+    ("b", "Exp", ["a"], "float32 2x3"),
+    ("c", "Neg", ["b"], "float32 2x3"),
+    ("d", "Add", ["c", "a"], "float32 2x3"),
+    ("e", "Add", ["c", "b"], "float32 2x3"),
+]
+
+
+def test_rules_see_the_nodes_as_they_are_in_their_order_and_only_with_inputs_and_outputs() -> None:
+    made = graph(X, *NODES, ("f", "Exp", [], "float32 2"), ("g", "Exp", ["x"]))
+    it = FusionGraph(made, lambda _: True)
+    assert [node.name for node in it.of("Neg", "Exp")] == ["a", "b", "c"]
+    assert (it.has(["Sub", "Neg"]), it.has(["Sub"])) == (True, False)
+    it.nodes[1] = replace(it.nodes[1], type="Log")
+    it.gone[3] = None
+    assert [node.name for node in it.of("Neg", "Exp")] == ["b"]
+
+
+PATTERN = Pattern("""
+    x = Exp()
+    y = Neg(x)
+    result = Add(y, x)
+""")
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [("nothing", ["a", "b"]), ("gone", ["a"]), ("another type", ["a"])],
+)
+def test_a_pattern_has_the_first_node_of_a_name_and_passes_over_what_a_match_before_took(
+    change: str, expected: list[str]
+) -> None:
+    it = FusionGraph(graph(X, *NODES), lambda _: True)
+    found = PATTERN.matches(it)
+    names = [next(found)["x"].name]  # `d` reads `a` itself, and `b` through `c`
+    if change == "gone":
+        it.gone[2] = None
+    elif change == "another type":
+        it.nodes[5] = replace(it.nodes[5], type="Sub")
+    assert names + [nodes["x"].name for nodes in found] == expected
+
+
+def test_a_node_with_a_complex_dtype_keeps_its_dtypes_and_says_why() -> None:
+    x = ("x", "Data", [], "complex64 2x3")
+    made = graph(x, ("e", "Add", ["x", "x"], "complex64 2x3"), ("o", "NetOutput", ["e"]))
+    library = library_of({"Add": ["true", ["float16,complex64"] * 3, 2]})
+    node = prepare(made, library).judge("mixed_float16").find("e")
+    assert node is not None
+    assert node.why.startswith("keeps its dtypes because one of them is complex")
 
 
 def test_the_inputs_of_a_recurrent_network_are_those_of_its_kernel() -> None:

@@ -100,6 +100,18 @@ def test_values_carried_by_a_loop_are_marked_continuous(tmp_path: Path) -> None:
     assert [tensor.dtype for tensor in graph.find("merge").outputs] == ["float32", "int32"]
 
 
+@pytest.mark.parametrize("way", ["nothing reads the merge", "a third input"])
+def test_a_merge_that_is_no_loops_marks_only_itself(tmp_path: Path, way: str) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "enter", "Enter", "x", T="float32")
+    third = ["enter"] if way == "a third input" else []
+    node(message, "merge", "Merge", "enter", "next", *third, T="float32", N=2 + len(third))
+    node(message, "next", "NextIteration", "merge" if third else "enter", T="float32")
+    graph = _read(tmp_path / "m", message)
+    assert {each.name for each in graph if any(tensor.continuous for tensor in each.outputs)} == {"merge"}
+
+
 def test_a_merge_after_a_switch_marks_only_itself(tmp_path: Path) -> None:
     message = TF["GraphDef"]()
     node(message, "x", "Placeholder", dtype="float32")

@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, numpy_helper
 from simulate_support import BOOL, FLOAT, INT64, STRING, node, save, value
 
-from opsinfo_cli.core.cann.input_shapes import parse_shapes, stated_shapes
+from opsinfo_cli.core.cann.input_shapes import ModelInput, parse_shapes, settles, stated_shapes
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.lab.graph.readers.onnx import model_inputs, write_shapes
 from opsinfo_cli.lab.simulate.inputs import given_shapes, input_sets
@@ -32,6 +32,22 @@ def model(tmp_path: Path) -> str:
         node("Identity", ["x"], ["y"], name="i"),
     ]
     return save(tmp_path, nodes, inputs, [value("y", FLOAT, None)], {"table": np.zeros((7, 2), "f4")})
+
+
+@pytest.mark.parametrize(
+    ("dims", "shapes", "expected"),
+    [
+        (("batch", 3), {"x": (2, 3)}, True),
+        (None, {"x": (2,)}, True),
+        (("batch", 3), {"x": (-1, 3)}, False),
+        ((2, 3), {"x": (2, 3)}, False),
+        (("batch", 3), {}, False),
+    ],
+)
+def test_shapes_settle_a_model_if_they_have_the_size_of_an_open_dimension(
+    dims: tuple[int | str, ...] | None, shapes: dict[str, tuple[int, ...]], expected: bool
+) -> None:
+    assert settles(shapes, [ModelInput("y", (1,)), ModelInput("x", dims)]) is expected
 
 
 def shaped(path: str, **shapes: tuple[int, ...]) -> Any:
