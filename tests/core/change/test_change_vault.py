@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import stat
 import time
@@ -37,9 +38,11 @@ from raising import raised
 
 from opsinfo_cli.core.change import vault_place
 from opsinfo_cli.core.change.closed_folders import Widened
+from opsinfo_cli.core.change.history import KnownChanges
 from opsinfo_cli.core.change.reapply import lost_edits
 from opsinfo_cli.core.change.record import ChangedFile, Record, sealed
 from opsinfo_cli.core.change.replace_file import sha256_of
+from opsinfo_cli.core.change.restore import restore_change
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.vault_place import machine_name, vault_path
 from opsinfo_cli.core.change.writer import Writer
@@ -396,6 +399,39 @@ def test_a_change_that_a_pruned_restore_undid_stays_undone(
     upgrade(root, library)
     library.write_text(UPGRADED.replace("true", "false"))
     assert lost_edits(vault.history(), everywhere) == []
+
+
+def test_a_change_whose_undo_was_undone_is_in_effect_when_both_are_pruned(
+    writer: Writer, vault: Vault, library: Path
+) -> None:
+    first = str(move(writer, "Add", "black", library))
+    undo(writer)
+    match = re.fullmatch(r"(\w+)-(\d+)(\.\d+)?", str(records(vault)[-1].id))
+    assert match is not None
+    restore_change(writer, match, False, False)
+    for to in ("black", "white", "gray"):
+        move(writer, "Log", to, library)
+    assert len(vault.prune(everywhere, 1, dry_run=False)) == 4
+    assert first not in vault.history().undone
+
+
+def test_what_is_known_of_changes_depends_on_no_order(writer: Writer, vault: Vault, library: Path) -> None:
+    for op, to in (("Add", "black"), ("Add", "white"), ("Log", "black"), ("Log", "gray"), ("Add", "black")):
+        move(writer, op, to, library)
+    move(writer, "Mul", "black", library)
+    taken_back = sha256_of(library.read_bytes())
+    undo(writer)
+    abandoned = move(writer, "Log", "white", library)
+    never = sha256_of(library.read_bytes())
+    vault.save(replace(killed(vault, abandoned), state="abandoned"))
+    history = vault.history()
+    every = KnownChanges().with_records(history.records, history)
+    contents = every.contents[str(library)]
+    assert contents[taken_back].written == 0, "the change was undone"
+    assert never not in contents
+    for at in range(len(history.records)):
+        later = KnownChanges().with_records(history.records[at:], history)
+        assert later.with_records(history.records[:at], history) == every
 
 
 def test_a_pruned_change_is_not_passed_over_by_an_undo(writer: Writer, vault: Vault, library: Path) -> None:

@@ -163,6 +163,7 @@ def test_every_line_with_a_misspelt_mode_is_fixed(against: MixlistTarget) -> Non
         ("OpType::MatMulV3:InputDtype:float16,float16,int8,OutputDtype:float16", False),  # input 2 may be absent
         ("OpType::AddN:InputDtype:float16,float32,OutputDtype:float16", False),  # as many inputs as a node has
         ("OpType::AddN:OutputDtype:int8", True),
+        ("AddN:OutputDtype:int8", False),
         ("OpType::MatMulV2:InputDtype:int64,int64,OutputDtype:int8", False),  # the kernel decides at compile time
         ("OpType::IndexFill:InputDtype:float16,int32,float16,OutputDtype:float16", False),
         ("OpType::NoSuchOp:InputDtype:float16", False),

@@ -496,8 +496,8 @@ def _mark_loops(graph: SourceGraph) -> None:
         if node.op != "Merge":
             continue
         mark(node.outputs[0])
-        if not any(value in readers for value in node.outputs) or len(node.inputs) != 2:
-            continue  # it feeds the graph's output, or is not a loop
+        if not any(value in readers for value in node.outputs):
+            continue  # it feeds the graph's output
         ends = [producer.get(value) for value in node.inputs]
         if tuple(end.op if end else "" for end in ends) in _LOOP_ENDS:
             for end in ends:
