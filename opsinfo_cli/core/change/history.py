@@ -54,7 +54,7 @@ class KnownChanges:
     :param numbers: of the changes
     :param contents: real path -> SHA-256 -> content
     :param requests: path as given -> op type -> request
-    :param undone: the ids of other changes, which these undid
+    :param undone: the ids of the changes that these undid
     """
 
     numbers: set[int] = field(default_factory=set)
@@ -92,8 +92,7 @@ class KnownChanges:
                         if policy is not None:
                             request = Request(*now, policy, record.why)
                             asked[name] = max(asked.get(name, Request()), request, key=lambda each: each.number)
-        others = frozenset(change for change in undone if int(change.rpartition("-")[2]) not in numbers)
-        return KnownChanges(numbers, contents, requests, others)
+        return KnownChanges(numbers, contents, requests, frozenset(undone))
 
     def render(self, machine: str) -> bytes:
         runs = groupby(enumerate(sorted(self.numbers)), lambda pair: pair[1] - pair[0])  # numbers without a gap

@@ -227,6 +227,7 @@ def test_the_vector_core_store_has_no_soc_folder(root: Path) -> None:
     put(root / "built-in/op_impl/vector_core/tbe/config", "vector_core_tbe_ops_info-legacy.json", Mul="true")
     install = Install.open(str(root), SOC, "vector")
     assert install.operators.names == ["Mul"]
+    assert install.elsewhere("Add") is None, "other stores are of other cores"
     assert Install.open(str(root), SOC, "ai").other_counts() == {"vector": 1}
 
 

@@ -14,6 +14,7 @@ from case_support import entry_of, library_of, marks_of
 from opsinfo_cli.core.cann.option_files import KeepDtype
 from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.lab.graph.builder import GraphBuilder
+from opsinfo_cli.lab.graph.cost import NodeBytes, left_low
 from opsinfo_cli.lab.graph.fusions.fuse import RULES, fused_into, unknown_passes
 from opsinfo_cli.lab.graph.fusions.pattern import Pattern
 from opsinfo_cli.lab.graph.fusions.rule import FusionGraph
@@ -119,6 +120,11 @@ def test_a_bias_is_an_input_of_the_product_and_both_names_find_it() -> None:
     assert answer.graph[node.index].fused_names == ("mm", "a")
     assert node.why.endswith("; MatMulV2, from `mm` and `a` by MatMulBiasAddFusionPass")
     assert answer.fused.fusions[0].nodes == ("mm", "a")
+
+
+def test_the_size_of_a_node_is_that_of_all_its_outputs() -> None:
+    made = graph(X, I, ("s", "Split", ["i", "x"], "float32 1x3", "float32 1x3"), ("o", "NetOutput", ["s", "s:1"]))
+    assert left_low(prepared(made).judge("force_fp16")) == NodeBytes(1, 2 * 3 * 2)
 
 
 NODES = [

@@ -10,7 +10,7 @@ from google.protobuf import text_format
 from messages import TF, node
 from readers_invariants import weights_of
 
-from opsinfo_cli.errors import Damaged
+from opsinfo_cli.errors import Damaged, Refused
 from opsinfo_cli.lab.graph.graph import ModelGraph
 from opsinfo_cli.lab.graph.readers import read_graph
 
@@ -98,6 +98,11 @@ def test_values_carried_by_a_loop_are_marked_continuous(tmp_path: Path) -> None:
     assert outputs == {"enter", "merge", "next"}
     assert inputs == {"switch": [True, False]}
     assert [tensor.dtype for tensor in graph.find("merge").outputs] == ["float32", "int32"]
+
+
+def test_a_folder_without_a_saved_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=r"not a SavedModel: saved_model\.pb not found"):
+        read_graph(str(tmp_path))
 
 
 @pytest.mark.parametrize("way", ["nothing reads the merge", "a third input"])
