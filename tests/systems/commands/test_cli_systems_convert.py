@@ -80,7 +80,7 @@ def test_a_computed_list_of_nodes_is_named_and_the_operators_are_converted(
     assert f"{script}:4:9" in loss["details"][0]
     for name, code in (("'Softmax'", 0), ("'Softmax', name", 1)):
         part = write(tmp_path / "part.py", f"float16.convert_float_to_float16(m, op_block_list=[{name}])\n")
-        assert opsinfo("systems", "diff", f"onnxconverter={part}", "onnxconverter").code == code
+        assert opsinfo("systems", "diff", *2 * [f"onnxconverter={part}"]).code == code
     strict = opsinfo(*words, script, "--strict", "-o", tmp_path / "out.json")
     assert (strict.code, (tmp_path / "out.json").exists()) == (1, False)
 
