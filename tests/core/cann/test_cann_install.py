@@ -257,6 +257,13 @@ def test_a_soc_must_be_chosen_only_if_there_are_several(root: Path) -> None:
     assert SOC in error.message
 
 
+def test_other_places_are_looked_for_as_long_as_names_are_few(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("opsinfo_cli.core.cann.install._MOST_LOOKED_UP", 1)
+    built_in(root, "ascend310p", Mine="true")
+    install = Install.open(str(root), SOC, "ai")
+    assert [install.elsewhere("Mine") for _ in range(2)] == ["it is an operator of ascend310p", None]
+
+
 def test_the_roots_of_a_path_are_found_below_and_above(root: Path) -> None:
     toolkit = root.parent
     assert opp_root(str(root)) == str(root)

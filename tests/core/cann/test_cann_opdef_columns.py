@@ -75,6 +75,22 @@ CASES = {
             "output0": ("float16,float16,float32,float32", "ND,NCHW,ND,NCHW"),
         },
     ),
+    "an input that follows lists": (
+        f'Input("x").DataTypeList({{{F16}, {F32}}}).FormatList({{{NCHW}}}); Input("a").Follow("x");',
+        {"input0": ("float16,float32", "NCHW,NCHW"), "input1": ("float16,float32", "NCHW,NCHW")},
+    ),
+    "columns of scalars that do not count": (
+        f'Input("x").DataType({{{F16}, {F32}}}); Input("a").Scalar().DataType({{{I32}}}).To({F32});'
+        f'Input("c").Scalar().DataType({{{I32}, {I32}}}).Format({{{NCHW}}}); Input("d").Scalar().To("x");'
+        'Input("e").Scalar().To("d");',
+        {
+            "input0": ("float16,float32", "ND,ND"),
+            "input1": ("float32,float32", "ND,ND"),
+            "input2": ("int32,int32", "ND,ND"),
+            "input3": ("float16,float32", "ND,ND"),
+            "input4": (None, "ND,ND"),
+        },
+    ),
     "scalars": (
         f'Input("x").DataType({{{F16}, {F32}}}); Input("a").Scalar().To({F32}); Input("b").ScalarList().To("x");'
         f'Input("c").Scalar().DataType({{{I32}, {I32}}}).Format({{{NCHW}, {NCHW}}});',
@@ -118,6 +134,15 @@ OVERRIDES = {
         {
             "input0": ("float16,float32", "ND,ND"),
             "input1": ("int32,int32", "ND,ND"),
+            "output0": ("float16,float32", "ND,ND"),
+        },
+    ),
+    "a scalar finds no input that the chip adds": (
+        f'c.Input("z").DataType({{{I32}, {I32}}}); c.Input("s").Scalar().To("z");',
+        {
+            "input0": ("float16,float32", "ND,ND"),
+            "input1": ("int32,int32", "ND,ND"),
+            "input2": (None, "ND,ND"),
             "output0": ("float16,float32", "ND,ND"),
         },
     ),

@@ -190,6 +190,7 @@ def test_a_line_for_an_op_type_is_refused_where_the_columns_prove_it(
         ("{relu}:InputDtype:float16,OutputDtype:float16", False),
         ("OpType::Relu:InputDtype:float16,OutputDtype:int8", True),
         ("OpType::IndexFill:InputDtype:float16,int8,float16,OutputDtype:float16", False),  # no node has the type
+        ("OpType::Relu:InputDtype:float16,OutputDtype:float16\n{relu}:InputDtype:float16,OutputDtype:int8", True),
     ],
 )
 def test_a_line_for_a_node_is_refused_as_the_graph_says(
@@ -200,8 +201,17 @@ def test_a_line_for_a_node_is_refused_as_the_graph_says(
     check = OptionCheck(
         OptionFile("customize_dtypes", Source(text.encode(), "c.cfg")), [against], CheckedModels([model]), open_models
     )
-    assert ("refused-by-columns" in [finding.rule.name for finding in check.findings()]) is is_refused
-    answer = model.prepare(against).with_files(customize_dtypes=CustomizeDtypes([text])).judge("mixed_float16")
+    found = [
+        finding.start and finding.start.line
+        for finding in check.findings()
+        if finding.rule.name == "refused-by-columns"
+    ]
+    assert found == ([text.count("\n") + 1] if is_refused else []), (
+        "the line of the node counts before that of its type"
+    )
+    answer = (
+        model.prepare(against).with_files(customize_dtypes=CustomizeDtypes(text.split("\n"))).judge("mixed_float16")
+    )
     assert (answer[model.prepare(against).graph.find(relu).index].code == "refused-customized") is is_refused
 
 

@@ -122,6 +122,18 @@ def test_a_bias_is_an_input_of_the_product_and_both_names_find_it() -> None:
     assert answer.fused.fusions[0].nodes == ("mm", "a")
 
 
+@pytest.mark.parametrize(("is_carried", "dtype"), [(True, "float32"), (False, "float16")])
+def test_an_input_that_a_loop_carries_follows_its_list_in_every_mode(is_carried: bool, dtype: str) -> None:
+    builder = GraphBuilder()
+    builder.add("x", "Data", [], [GraphTensor("float32", shape=(2, 3), continuous=is_carried)])
+    builder.add("a", "Add", [("x", 0), ("x", 0)], [GraphTensor("float32", shape=(2, 3))])
+    builder.add("o", "NetOutput", [("a", 0)], [])
+    library = library_of({"Add": ["false", [FLOATS] * 3, 2]})
+    node = prepare(builder.build(ModelFacts("onnx")), library).judge("force_fp16").find("a")
+    assert node is not None
+    assert node.inputs == (dtype, dtype)
+
+
 def test_the_size_of_a_node_is_that_of_all_its_outputs() -> None:
     made = graph(X, I, ("s", "Split", ["i", "x"], "float32 1x3", "float32 1x3"), ("o", "NetOutput", ["s", "s:1"]))
     assert left_low(prepared(made).judge("force_fp16")) == NodeBytes(1, 2 * 3 * 2)
