@@ -163,6 +163,16 @@ def test_json_rules_of_a_toolkit_are_read(tmp_path: Path) -> None:
 
     changes = list(read.changes(FusionGraph(made.fused.graph, lambda _: True)))
     assert [[made.fused.graph[index].type for index in each.parts] for each in changes] == [["Relu", "Sqrt"]]
+    nodes = [{"name": "n", "type": ["Mul"]}, {"name": "m", "type": ["Relu"]}]
+    edges = [*rule["OriginGraph"]["Edges"], {"src": "a", "dst": "n:1"}]
+    (read,) = json_rules({"Rules": [{**rule, "OriginGraph": {"Nodes": nodes, "Edges": edges}}]}, "file")
+    made = prepared(
+        model(tmp_path, "2x16; e = Exp(x); s = Mul(x, x); y = Relu(s); t = Mul(x, e); z = Relu(t)"), "ascend910b"
+    )
+    changes = list(read.changes(FusionGraph(made.fused.graph, lambda _: True)))
+    assert [[made.fused.graph[index].name for index in each.parts] for each in changes] == [["Relu2", "Mul1"]], (
+        "a square"
+    )
 
 
 def test_a_pass_that_was_seen_on_a_chip_is_certain_there_alone() -> None:

@@ -5,6 +5,7 @@ The dtypes are the judge's: an ONNX node whose operator is low has its floating-
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -239,6 +240,19 @@ def test_nodes_are_ranked_by_their_error_with_margin_and_shape(tmp_path: Path) -
     for each in ranked:
         assert each.margin == pytest.approx(65504 / 6550.4)
         assert each.error_alone == pytest.approx(abs(float(np.float16(6550.4)) - 6550.4) / 6550.4, rel=1e-3)
+
+
+def test_a_value_that_a_node_reads_twice_is_rounded_at_the_input_that_is_low(tmp_path: Path) -> None:
+    tensors = {"input0": "float", "input1": "float16", "output0": "float"}
+    entry = {
+        key: {"name": key, "dtype": each, "format": "ND", "paramType": "required"} for key, each in tensors.items()
+    }
+    library = tmp_path / "aic-ascend910b-ops-info.json"
+    library.write_text(json.dumps({"Mul": {**entry, "precision_reduce": {"flag": "true"}}}))
+    inputs = {"x": np.array([[1.0, 2.0]], np.float32)}
+    path = saved(Model([node("Mul", ["x", "x"], ["y"], name="square")], inputs, [1, 2], {}), tmp_path)
+    made = Simulation(path, prepare(read_graph(path), str(library)), "mixed_float16", [InputSet("given", inputs)])
+    assert [spot.number for spot, _ in made.plan().items() if spot.side is TensorSide.INPUT] == [1]
 
 
 def test_what_is_not_judged_is_named_and_recurrent_states_are_a_limit(tmp_path: Path, opp: Path) -> None:
