@@ -259,9 +259,10 @@ def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Co
     """
     write = require_writer(to)
     lists = read.lists if options.with_defaults else read.lists._replace(entries=read.lists.own)
-    unread, names = reasons_of(read.losses), {entry.name for entry in lists.entries}
-    given = tuple(dict.fromkeys([*(entry.name for entry in lists.entries), *unread]))
-    dropped = {name: reason for name, reason in unread.items() if name not in names}
+    unread = reasons_of(read.losses)
+    sources = dict.fromkeys(source for entry in lists.entries for source in entry.sources)
+    given = tuple({**sources, **unread})
+    dropped = {name: reason for name, reason in unread.items() if name not in sources}
     losses = [
         loss._replace(kind="node-rules") if loss.is_unread and loss.scope == "node" and not to.has_nodes else loss
         for loss in read.losses

@@ -21,35 +21,34 @@ def with_model(read: ReadLists, path: str, by_name: bool) -> ReadLists:
     :raises Damaged: if the file is no ONNX model
     """
     types = dict(_nodes(path))
-    nodes: dict[str, ListEntry] = {}
-    absent = []
-    for entry in (entry for entry in read.lists.entries if entry.scope == "node"):
-        found = [name for name in types if means(entry, name)]
-        if not found:
+    merged: dict[tuple[object, ...], ListEntry] = {}  # of one name and class: an entry with the sources of all
+    absent, meant = [], set[str]()
+    for entry in read.lists.entries:
+        names = [entry.name] if entry.scope != "node" else [name for name in types if means(entry, name)]
+        if not names:
             absent.append(entry.name)
-        for name in found:
-            sources = nodes[name].given if name in nodes else ()
-            first = nodes.get(name, entry)
-            nodes[name] = first._replace(name=name, pattern=None, given=(*sources, *entry.sources))
+        for name in names:
+            new = entry
+            if entry.scope == "node":
+                meant.add(name)
+                new = entry._replace(name=name, pattern=None, given=entry.sources)
+                new = new if by_name else new._replace(name=types[name], scope="operator")
+            first = merged.setdefault((new.name, new.scope, new.cls, new.is_default), new)
+            merged[new.name, new.scope, new.cls, new.is_default] = first._replace(
+                given=tuple(dict.fromkeys((*first.sources, *new.sources)))
+            )
     losses = [*read.losses, *loss_of("not-a-name", "the model has no such node", absent, drops=True)]
-    others = tuple(entry for entry in read.lists.entries if entry.scope != "node")
-    if by_name:
-        return ReadLists(read.lists._replace(entries=(*nodes.values(), *others)), losses)
-    operators: dict[tuple[str, str], ListEntry] = {}
-    for name, node in nodes.items():
-        key = (types[name], str(node.cls))
-        given = operators[key].given if key in operators else ()
-        sources = tuple(dict.fromkeys((*given, *node.given)))
-        operators[key] = node._replace(name=types[name], scope="operator", given=sources)
-    counts, listed = Counter(types.values()), Counter(types[name] for name in nodes)
-    wider = {
-        name: f"{name} ({listed[name]} of {counts[name]} nodes are listed)"
-        for name in listed
-        if listed[name] < counts[name]
-    }
-    message = "a list of op types also has the other nodes of a type"
-    losses += loss_of("broader", message, wider, wider.values())
-    return ReadLists(read.lists._replace(entries=(*operators.values(), *others)), losses)
+    if not by_name:
+        whole = {entry.name for entry in read.lists.entries if entry.scope != "node"}
+        counts, listed = Counter(types.values()), Counter(types[name] for name in sorted(meant))
+        wider = {
+            name: f"{name} ({listed[name]} of {counts[name]} nodes are listed)"
+            for name in listed
+            if listed[name] < counts[name] and name not in whole
+        }
+        message = "a list of op types also has the other nodes of a type"
+        losses += loss_of("broader", message, wider, wider.values())
+    return ReadLists(read.lists._replace(entries=tuple(merged.values())), losses)
 
 
 def means(entry: ListEntry, name: str) -> bool:

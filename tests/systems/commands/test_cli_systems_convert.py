@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from cli_support import Run, write
 
 
@@ -59,18 +60,7 @@ def test_a_computed_list_of_nodes_is_named_and_the_operators_are_converted(
     opsinfo: Run, opp: Path, tmp_path: Path
 ) -> None:
     script = write(tmp_path / "half.py", SCRIPT)
-    words = (
-        "systems",
-        "convert",
-        "--from",
-        "onnxconverter",
-        "--to",
-        "mixlist",
-        "--against",
-        opp,
-        "--soc",
-        "ascend910b",
-    )
+    words = ("systems", "convert", "--from", "onnxconverter", "--to", "mixlist", "--against", f"{opp}@ascend910b")
     ran = opsinfo(*words, script, "--format", "json")
     assert ran.code == 0
     (text,) = (file["text"] for file in ran.json["files"])
@@ -98,3 +88,32 @@ def test_an_entry_that_is_not_converted_is_named_once(opsinfo: Run, opp: Path) -
     assert "  einsum: no source gives an op type for it" in listed.splitlines()
     assert "einsum" not in rest
     assert "left out: frobenius_norm (no source gives an op type for it)" in rest  # of frobenius_norm.dim
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "to", "expected", "dropped"),
+    [
+        ("onnxconverter", "node_block_list = ['softmax']", "mixlist", {"SoftmaxV2"}, set()),
+        ("onnxconverter", "op_block_list = ['Softmax']\n"
+         "node_block_list = ['softmax', 'fc1', 'none']", "mixlist", {"SoftmaxV2", "BatchMatMulV2"}, {"none"}),
+        ("onnxconverter", "node_block_list = ['log', 'bias']", "mixlist", {"Add"}, set()),
+        ("modelopt", "python -m modelopt.onnx.autocast --nodes_to_exclude 'soft.*' 'fc'", "mixlist",
+         {"SoftmaxV2", "BatchMatMulV2"}, set()),
+        ("modelopt", "python -m modelopt.onnx.autocast --nodes_to_include relu --nodes_to_exclude 'fc' 'rel' 'relu'",
+         "keep-dtype", {"fc1", "fc2"}, {"rel", "relu"}),
+        ("tensorrt", "trtexec --precisionConstraints=obey --layerPrecisions=bias:fp32,s*x:fp32", "mixlist",
+         {"Add", "SoftmaxV2"}, set()),
+    ],
+)  # fmt: skip
+def test_with_a_model_names_of_nodes_are_carried_or_dropped_by_their_own_name(
+    opsinfo: Run, opp: Path, fixtures: Path, tmp_path: Path,
+    source: str, text: str, to: str, expected: set[str], dropped: set[str],
+) -> None:  # fmt: skip
+    pytest.importorskip("onnx")
+    against = ("--against", f"{opp}@ascend910b") if to == "mixlist" else ()
+    words = ("--from", source, "--to", to, "--model", fixtures / "model.onnx", "--format", "json", *against)
+    ran = opsinfo("systems", "convert", write(tmp_path / "lists", text), *words)
+    (made,) = (file["text"] for file in ran.json["files"])
+    found = json.loads(made)["black-list"]["to-add"] if to == "mixlist" else made.split()
+    assert ({*found} - {*ran.json["added"]}, ran.code) == (expected, 0)
+    assert {each["name"] for each in ran.json["entries"]["dropped"]} == dropped
