@@ -188,7 +188,7 @@ class SearchSession:
         if past and spent is None:
             for trial in past.trials:
                 self.spent.add(trial.number, trial.verdict, trial.seconds)
-                if trial.kept == set(subject.names):
+                if trial.kept == set(subject.names) and trial.verdict is TrialVerdict.PASS:
                     self._refer(trial.loss)
             self.spent.before = self.spent.seconds
         if past:

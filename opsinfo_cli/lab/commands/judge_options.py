@@ -80,7 +80,7 @@ def shapes_of(texts: Sequence[str]) -> ShapesOf | None:
 
 allow_hf32_option = advanced(
     "--allow-hf32",
-    type=Choice(list(ALLOW_HF32), meant=SPELLED_HF32.get),
+    type=Choice([*ALLOW_HF32, *SPELLED_HF32]),
     help="HF32 instead of float32 for convolutions (first digit) and matrix products (second).  [default: 10]",
 )
 _atc_options = bundle(

@@ -9,7 +9,6 @@ else the operators before it.
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -117,8 +116,8 @@ def read_evidence(
     tables = [path for path in files if path not in documents]
     found = _of_tables(tables, graph, seen) if tables else AccuracyEvidence()
     for path in documents:
-        more = _of_document(path, graph)
-        suspects = [*found.suspects, *(each for each in more.suspects if each.type not in found.types)]
+        more, types = _of_document(path, graph), set(found.types)
+        suspects = [*found.suspects, *(each for each in more.suspects if each.type not in types)]
         found = AccuracyEvidence(
             rows=found.rows + more.rows, matched=found.matched + more.matched, suspects=suspects, unclear=found.unclear
         )
@@ -419,6 +418,9 @@ def _of_document(path: str, graph: ModelGraph | None) -> AccuracyEvidence:
         indexes = tuple(node.index for node in nodes)
         shown = name or (nodes[0].name if nodes else "")
         suspects.append(Suspect(name=shown, type=op_type, nodes=indexes, kind=kind, why=why, path=path))
+    if graph and scores and by_type.keys().isdisjoint(op_type for _, op_type, _ in scores) and kind == "costs":
+        message = f"none of its {counted(len(scores), 'op type')} is in this model: it is of another model"
+        raise Damaged(message, name="other-model", path=path, hint="`opsinfo graph` lists the op types of the model")
     matched = len(suspects) if graph else len(scores)
     return AccuracyEvidence(rows=len(scores), matched=matched, suspects=suspects)
 
@@ -438,10 +440,7 @@ def _costs(document: Any) -> list[tuple[float, str, str]]:
     """Return the error that each op type, or each node if they were ranked, causes alone."""
     entries = [entry for entry in document.get("nodes") or () if "error_alone" in entry] or document["types"]
     return [
-        (
-            float(entry["error_alone"]) if isinstance(entry["error_alone"], (int, float)) else math.inf,
-            str(entry["type"]),
-            str(entry.get("name", "")),
-        )
+        (float(entry["error_alone"]), str(entry["type"]), str(entry.get("name", "")))
         for entry in entries
+        if entry["error_alone"] is not None
     ]

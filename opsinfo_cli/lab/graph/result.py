@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, cast
 
@@ -489,6 +489,11 @@ class GraphAnswer:
         return memory_of(self.graph, self.casts, self.output_dtype)
 
     @property
+    def places(self) -> list[tuple[str, str, str]]:
+        """What each node is known by in another answer for the model: subgraph, name and op type."""
+        return [*zip(self._subgraph_names or [""] * len(self), self.graph.names, self.graph.types, strict=True)]
+
+    @property
     def in_hf32(self) -> list[int]:
         """Indexes of the nodes that are high, and computed in HF32 and not in float32."""
         return []
@@ -740,33 +745,62 @@ class WrittenAnswer(GraphAnswer):
 
     @cached_property
     def cast_counts(self) -> CastCounts:
-        folded, run = sum(cast.constant for cast in self.casts), len(self.inserted)
+        folded = sum(cast.constant for cast in self.casts)
+        fed_by = (self.graph[cast].sources[0] for cast in self.inserted)
+        run = sum(source is None or self.graph[source.node].type not in CONSTANTS for source in fed_by)
         return CastCounts(len(self.casts), run, folded, 0, run)
 
 
 class AnswerComparison(NamedTuple):
-    """The differences between two answers for the same graph.
+    """The differences between two answers for the same model, which their targets may fuse in other ways.
 
-    :param changed: the nodes whose dtypes differ, in A and in B
+    :param changed: the nodes whose dtypes differ, in A and in B; indexes are those in A
     :param casts_gone: Casts of A that B does not need
-    :param casts_added: Casts of B that A does not need
+    :param casts_added: Casts of B that A does not need, between nodes of A
+    :param only_in_one: names of the nodes that only A or only B has: they and their Casts are not compared
     """
 
     changed: list[tuple[NodeAnswer, NodeAnswer]]
     casts_gone: list[Cast]
     casts_added: list[Cast]
+    only_in_one: list[str]
 
     def __bool__(self) -> bool:
-        return bool(self.changed or self.casts_gone or self.casts_added)
+        return any(self)
 
 
 def compare(a: Answer, b: Answer) -> AnswerComparison:
-    """Compare two answers for one graph, node by node and edge by edge."""
-    before, after = set(a.casts), set(b.casts)
+    """Compare two answers for one model, node by node and edge by edge."""
+    places, others = a.places, b.places
+    known = {} if places == others else {place: index for index, place in enumerate(places)}
+    in_a = list(map(known.get, others)) if known else list(range(len(others)))
+    in_both = {index for index in in_a if index is not None}
+    changed = []
+    for index, (own, after) in enumerate(zip(in_a, b.judgement.choices, strict=True)):
+        if own is None or (before := a.judgement.choices[own]) is after:
+            continue
+        inputs = zip(before.inputs, after.inputs, strict=False)  # fusion may give a node one more
+        if before.outputs == after.outputs and all(x == y for x, y in inputs if x and y):
+            continue
+        row = b[index]
+        if (decided := row.decided_by) is not None:
+            at = in_a[decided.source.node]
+            decided = None if at is None else replace(decided, source=decided.source._replace(node=at))
+        changed.append((a[own], replace(row, index=own, decided_by=decided)))
+    of_a = [cast for cast in a.casts if {cast.producer, cast.consumer} <= in_both]
+    of_b = [
+        cast._replace(producer=producer, consumer=consumer)
+        for cast in b.casts
+        if (producer := in_a[cast.producer]) is not None and (consumer := in_a[cast.consumer]) is not None
+    ]
+    only = [node.name for node in a.graph if node.index not in in_both]
+    only += [node.name for node, own in zip(b.graph, in_a, strict=True) if own is None]
+    gone, added = set(of_a).difference(of_b), set(of_b).difference(of_a)
     return AnswerComparison(
-        [(a[index], b[index]) for index in a.changed(b)],
-        [cast for cast in a.casts if cast not in after],
-        [cast for cast in b.casts if cast not in before],
+        changed,
+        [cast for cast in of_a if cast in gone],
+        [cast for cast in of_b if cast in added],
+        list(dict.fromkeys(only)),
     )
 
 

@@ -97,7 +97,7 @@ def _bits(known: Format, negative: bool, magnitude: float | None) -> str:
         biased = field
     else:
         exponent = max(math.frexp(magnitude)[1] - 1 if magnitude else known.lowest_exponent, known.lowest_exponent)
-        whole = int(math.ldexp(magnitude, known.mantissa - exponent)) if exponent > -1000 else int(magnitude / 5e-324)
+        whole = int(math.ldexp(magnitude, known.mantissa - exponent))
         biased = exponent - known.lowest_exponent + (whole >> known.mantissa)
         mantissa = whole & ((1 << known.mantissa) - 1)
     width = 1 + known.exponent + known.mantissa

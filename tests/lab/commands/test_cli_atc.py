@@ -72,6 +72,15 @@ def test_what_is_not_considered_or_known_is_said(opsinfo: Run, opp: Path, folder
     assert "considered: --output_type=FP16" in said
 
 
+@pytest.mark.parametrize(("spelled", "value"), [("true", "11"), ("1", "11"), ("false", "00"), ("0", "00")])
+def test_atcs_own_spellings_of_hf32_are_taken(opsinfo: Run, opp: Path, folder: Path, spelled: str, value: str) -> None:
+    words = "--precision_mode=must_keep_origin_dtype --allow_hf32="
+    found = [opsinfo("graph", "--atc", f"{COMMAND} {words}{each}", "--against", opp) for each in (spelled, value)]
+    assert found[0].code == 0, found[0].err
+    assert found[0].out == found[1].out
+    assert ("computed in HF32" in found[0].err) == (value == "11")
+
+
 def test_several_commands_are_listed_with_their_lines(opsinfo: Run, opp: Path, folder: Path) -> None:
     script = folder / "two.sh"
     script.write_text(f"{COMMAND} --precision_mode=force_fp32\n\n\n{COMMAND} --precision_mode=force_fp16\n", "utf-8")

@@ -72,6 +72,19 @@ def test_a_resumed_search_has_the_same_reference_and_curve(search: Search) -> No
     assert (refused.code, "changed since: the command" in refused.err) == (2, True)
 
 
+@pytest.mark.parametrize("first", ["9.9", "0.9", "-5"])
+def test_a_largest_list_whose_check_failed_is_no_reference_after_a_resume(
+    search: Search, tmp_path: Path, first: str
+) -> None:
+    once = f"test -e {tmp_path}/ran || {{ touch {tmp_path}/ran; echo {first}; exit 1; }}"
+    check = script(tmp_path / "noisy", once, 'grep -q \'"Mul"\' "$1" && echo 0.1 || echo 0.9')
+    words = ("--max-drop", "0.05", "--lead", "2", "-o", "out.json")
+    assert search(*words, "--budget", "1", command=check).code == 1
+    ran = search(*words, "--resume", command=check)
+    assert ran.code == 0, ran.err
+    assert black(tmp_path / "out.json") == ["Mul"]
+
+
 def test_every_point_was_run_and_dominated_ones_are_marked(search: Search, tmp_path: Path) -> None:
     document = search("--max-drop", "0.05", "--curve", "--format", "json").json
     points = document["curve"]

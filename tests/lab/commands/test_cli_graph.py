@@ -125,6 +125,50 @@ def test_a_missing_file_of_weights_is_named_and_the_rest_is_shown(opsinfo: Run, 
     assert "weights.bin: the file with the values of constants is missing: its constants were not checked" in ran.err
 
 
+def test_targets_that_fuse_otherwise_are_compared_by_name(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    """Ascend 910 makes one node of a convolution and its BatchNorm, 910B does not."""
+    onnx = pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    made = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 17]> g (float[1,3,8,8] x) => (float[1,4,6,6] y) { '
+        "[conv] c = Conv<kernel_shape = [3, 3]>(x, w) [norm] n = BatchNormalization(c, p, p, p, p) "
+        "[soft] s = Softmax(n) [relu] y = Relu(s) }"
+    )
+    for name, dims in (("w", [4, 3, 3, 3]), ("p", [4])):
+        made.graph.initializer.append(onnx.helper.make_tensor(name, 1, dims, [1.0] * (4 if name == "p" else 108)))
+    onnx.save_model(made, tmp_path / "model.onnx")
+    found = {}
+    for a, b in (("ascend910b", "ascend910"), ("ascend910", "ascend910b")):
+        words = ["graph", tmp_path / "model.onnx", "--against", f"{fixtures / 'opp'}@{a}"]
+        words += ["--compare-against", f"{fixtures / 'opp'}@{b}"]
+        ran = opsinfo(*words, "--format", "json")
+        assert (ran.code, ran.json["only_in_one"]) == (1, ["norm"])
+        found[a] = ran.json
+        assert "as norm, and their Casts not compared: fused otherwise" in opsinfo(*words).err
+        assert opsinfo(*words, "--format", "html", "-o", tmp_path / f"{a}.html").code == 1
+    one, other = found.values()
+    assert [(each["name"], each["a"], each["b"]) for each in one["changed"]] == [
+        (each["name"], each["b"], each["a"]) for each in other["changed"]
+    ]
+    assert "soft" in [each["name"] for each in one["changed"]]
+    assert (one["casts_gone"], one["casts_added"]) == (other["casts_added"], other["casts_gone"])
+
+
+@pytest.mark.parametrize(("outer", "inner"), [("same", "same"), ("same", "other"), ("other", "same")])
+def test_a_node_of_a_body_has_no_cast_of_the_outer_one_with_its_name(
+    opsinfo: Run, judged: Judge, tmp_path: Path, outer: str, inner: str
+) -> None:
+    onnx = pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    made = onnx.parser.parse_model(
+        f"""<ir_version: 8, opset_import: ["" : 17]> main (float[1,2,4,4] x, bool t, float[2,2,1,1] w) =>
+        (float[1,2,4,4] y, float[1,2,4,4] z) {{ [{outer}] y = Conv<kernel_shape = [1, 1]>(x, w)
+          [if] z = If(t) < then_branch = left () => (float[1,2,4,4] a) {{ [{inner}] a = Log(x) }},
+                           else_branch = right () => (float[1,2,4,4] b) {{ [b] b = Log(x) }}> }}"""
+    )
+    onnx.save_model(made, tmp_path / "model.onnx")
+    ran = opsinfo(*judged("mixed_float16", tmp_path / "model.onnx"), "--on", "cast", "--format", "json")
+    assert [node["type"] for node in ran.json["nodes"] if node["name"] in (outer, inner)] == ["Conv2D"]
+
+
 @pytest.mark.process
 def test_at_80_columns_a_row_is_one_line(terminal: Callable[..., tuple[int, str]], judged: Judge) -> None:
     for arguments, marks in ((["--by", "node"], ["fc/matmul", "relu", "log"]), ([], ["MatMulV2", "Relu", "Log"])):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,9 @@ def test_what_becomes_of_single_numbers(opsinfo: Run, tmp_path: Path) -> None:
     assert table["1e-9", "fp16"] == ["0x0000", "0", "1", "zero", "2^16"]
     assert table["65520", "fp8-e4m3"] == ["0x7f", "-", "-", "not a number", "-"]  # it has no infinity
     assert table["65520", "fp8-e5m2"] == ["0x7c", "-", "-", "infinite", "-"]
+    for text in ("1e-302", "3e-305", "1e-307", "2.2250738585072014e-308", "1e-310", "5e-324", "1e-300", "1.5e308"):
+        known = {row[1]: row[2] for row in rows(opsinfo("numerics", text))}
+        assert known["fp64"] == f"0x{struct.pack('>d', float(text)).hex()}"
     endless = rows(opsinfo("numerics", "--", "-inf"))
     assert {row[5] for row in endless if row[1] == "fp8-e4m3"} == {"not a number"}
     document = opsinfo("numerics", "--format", "json", "--", "-65504", "nan", "1e-99999", "1e99999").json

@@ -329,6 +329,26 @@ def test_each_profile_is_the_answer_for_its_shape_and_what_differs_is_named(
     assert {each["name"] for each in document["profiles_differ"]} >= differ
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--output_type=FP16", "considered: --output_type=FP16"),
+        ("--output_type=FP32", "considered: --output_type=FP32"),
+        ("--input_fp16_nodes=x", "considered: --input_fp16_nodes=x"),
+    ],
+)
+def test_profiles_are_judged_with_the_options_of_the_command(
+    opsinfo: Run, opp: Path, tmp_path: Path, options: str, said: str
+) -> None:
+    onnx.save(model([5], ("batch", CHANNELS, 3, 4)), tmp_path / "model.onnx")
+    words = ["graph", tmp_path / "model.onnx", "--against", opp, "--soc", "ascend910b", "--format", "json"]
+    command = f"atc --precision_mode_v2=mixed_float16 {options}"
+    alone = opsinfo(*words, "--atc", command, "--shape", "x=1,4,3,4")
+    found = opsinfo(*words, "--atc", f"{command} --dynamic_batch_size='1,2'")
+    assert (said in found.err, said in alone.err) == (True, True)
+    assert (found.json["counts"], found.json["nodes"]) == (alone.json["counts"], alone.json["nodes"])
+
+
 def test_a_node_that_differs_between_profiles_is_listed(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
     """A convolution over its whole input becomes a FullyConnection."""
     made = Made()

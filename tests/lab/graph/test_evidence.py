@@ -186,6 +186,21 @@ def test_a_table_of_another_model_is_refused(tmp_path: Path) -> None:
     assert found.unclear == ["1 operator of the table not in this model: conv_1"]
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"types": [{"type": "Sigmoid", "error_alone": 0.2}]},
+        {"types": [{"type": "Sigmoid", "error_alone": 0.0}, {"type": "LSTM", "error_alone": "inf"}]},
+        {"types": [], "nodes": [{"type": "Sigmoid", "name": "sig", "error_alone": 0.2}]},
+    ],
+)
+def test_a_simulation_of_another_model_is_refused(tmp_path: Path, document: dict[str, Any]) -> None:
+    path = tmp_path / "simulate.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(Damaged, match="it is of another model"):
+        read_evidence([str(path)], _model())
+
+
 @pytest.mark.parametrize("name", ["w", "x"])
 def test_a_row_of_a_constant_or_input_is_of_this_model_and_suspects_nothing(tmp_path: Path, name: str) -> None:
     found = read_evidence([_table(tmp_path, *GOOD, _row(name, cosine=0.4, distance=0.9))], _model())
@@ -218,7 +233,8 @@ def test_memory_does_not_grow_with_a_table(tmp_path: Path) -> None:
 
 def test_json_of_a_simulation_and_a_dump_suspect_op_types_of_the_model(tmp_path: Path) -> None:
     simulated = tmp_path / "simulate.json"
-    types = [{"type": "Exp", "nodes": ["exp"], "error_alone": 0.2}, {"type": "Mul", "nodes": [], "error_alone": None}]
+    errors = {"Exp": 0.2, "Mul": "inf", "Relu": None, "Add": 0.0}
+    types = [{"type": name, "nodes": [], "error_alone": error} for name, error in errors.items()]
     simulated.write_text(json.dumps({"types": types}), encoding="utf-8")
     found = read_evidence([str(simulated)], _model())
     assert [(each.type, each.name, each.kind) for each in found.suspects] == [

@@ -99,6 +99,21 @@ def test_a_compiled_node_reads_low_if_it_is_high_and_the_model_has_the_input_in_
     assert rows == [("MatMul", "float16", 3), ("Add", "float16", 1), ("MatMul", "bfloat16", 1)]
 
 
+@pytest.mark.parametrize(
+    ("fed_by", "counts"), [(("Const",), (1, 0, 1)), (("Data",), (1, 1, 0)), (("Const", "Data", "Constant"), (3, 1, 2))]
+)
+def test_casts_on_constants_of_a_compiled_model_do_not_run(
+    fed_by: tuple[str, ...], counts: tuple[int, int, int]
+) -> None:
+    builder = GraphBuilder()
+    high, low = builder.tensor("float32"), builder.tensor("float16")
+    for at, op_type in enumerate(fed_by):
+        builder.add(f"from{at}", op_type, [], [high])
+        builder.add(f"trans_Cast_{at}", "Cast", [(f"from{at}", 0)], [low], inputs=[high])
+    builder.add("add", "Add", [(f"trans_Cast_{at}", 0) for at in range(len(fed_by))], [low], inputs=[low] * len(fed_by))
+    assert WrittenAnswer(builder.build(ModelFacts("om", judged=True))).cast_counts[:3] == counts
+
+
 def test_an_answer_counts_nodes_by_op_type_and_in_total() -> None:
     answer = judge(graph_of(NODES), LIBRARY, "mixed_float16")
     assert [astuple(each) for each in answer.types if each.type in ("Add", "Data", "Gray")] == [

@@ -12,7 +12,7 @@ from readers_invariants import weights_of
 
 from opsinfo_cli.errors import Damaged, MissingPackage
 from opsinfo_cli.lab.graph.constants import extremes
-from opsinfo_cli.lab.graph.graph import ModelGraph, Refusal
+from opsinfo_cli.lab.graph.graph import ModelGraph, Producer, Refusal
 from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.mixlist_check import second_types
 from opsinfo_cli.lab.graph.readers import read_graph
@@ -179,6 +179,18 @@ def test_layer_normalization_and_max_of_three_expand(tmp_path: Path) -> None:
     types = [op_type for _, op_type in _types(graph)]
     assert types == ["BroadcastTo", "BroadcastTo", "LayerNorm", "Maximum", "Maximum"]
     assert [node.outputs[0].shape for node in graph if node.type == "BroadcastTo"] == [(2, 4), (2, 4)]
+
+
+@pytest.mark.parametrize(("parts", "read"), [(9, 8), (10, 9), (20, 3), (64, 63)])
+def test_an_operator_has_as_many_outputs_as_the_model_gives_it(tmp_path: Path, parts: int, read: int) -> None:
+    names = [f"s{at}" for at in range(parts)]
+    nodes = [
+        helper.make_node("Split", ["x", "k"], names, name="split", axis=1),
+        helper.make_node("Relu", [names[read]], ["y"], name="relu"),
+    ]
+    sizes = helper.make_tensor("k", TensorProto.INT64, [parts], [2] * parts)
+    graph = _read(tmp_path, nodes, [_value("x", [2, 2 * parts])], [_value("y", [2, 2])], [sizes])
+    assert graph.find("relu").sources == (Producer(graph.find("split").index, read),)
 
 
 def test_nodes_that_depend_on_constants_only_are_folded(tmp_path: Path) -> None:

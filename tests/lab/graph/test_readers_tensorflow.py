@@ -12,6 +12,7 @@ from readers_invariants import weights_of
 
 from opsinfo_cli.errors import Damaged, Refused
 from opsinfo_cli.lab.graph.graph import ModelGraph
+from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
 
@@ -76,6 +77,22 @@ def test_text_and_binary_give_the_same_graph(tmp_path: Path) -> None:
     assert [each.sources for each in binary] == [each.sources for each in text]
     assert [each.outputs for each in binary] == [each.outputs for each in text]
     assert len(binary[1].outputs) == 3
+
+
+@pytest.mark.parametrize(("training", "op_type"), [(False, "BNInferenceD"), (True, "BatchNorm"), (None, "BatchNorm")])
+@pytest.mark.parametrize("text", [False, True])
+def test_batch_normalization_in_training_is_not_fused(
+    tmp_path: Path, training: bool | None, op_type: str, text: bool
+) -> None:
+    """Training is TensorFlow's default."""
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32", shape=[1, 2, 2, 4])
+    _const(message, "p")
+    norm = node(message, "norm", "FusedBatchNormV3", "x", "p", "p", "p", "p", T="float32", U="float32")
+    if training is not None:
+        norm.attr.add(key="is_training").value.b = training
+    graph = prepare(_read(tmp_path / "m", message, text), "fixtures/opp@ascend910b").graph
+    assert graph.find("norm").type == op_type
 
 
 def test_values_carried_by_a_loop_are_marked_continuous(tmp_path: Path) -> None:

@@ -250,7 +250,7 @@ def _judge_profiles(judged: JudgedModel, profiles: list[ShapeProfile], console: 
     with console.progress("judging profiles", len(profiles)) as advance:
         for profile in profiles:
             shapes = {**model.shapes, **profile.shapes}
-            graph = read_graph(model.path or "", shapes_of=partial(stated_shapes, shapes))
+            graph = read_graph(model.path or "", shapes_of=partial(stated_shapes, shapes)).compiled_by(model.command)
             answers.append(judged.prepared.prepare_like(graph).judge(judged.answer.mode.name, judged.mixlist))
             advance(1)
     judged = judged._replace(answer=answers[0])
@@ -332,14 +332,13 @@ def _choose(answer: GraphAnswer, rows: RowOptions, console: Console) -> list[Nod
     """Return the rows that the options choose; None for all."""
     if not rows.states and not rows.globs:
         return None
-    states, globs, names = rows.states, rows.globs, answer.graph.names
+    states, globs = rows.states, rows.globs
     at_casts = {index for cast in answer.casts for index in (cast.producer, cast.consumer)} if "cast" in states else ()
-    with_casts = {names[index] for index in at_casts}
     chosen = [
         row
         for row in answer
         if (not globs or matches(row.name, globs) or matches(row.type, globs))
-        and (not states or {row.runs, row.code, row.confidence, "cast" if row.name in with_casts else None} & {*states})
+        and (not states or {row.runs, row.code, row.confidence, "cast" if row.index in at_casts else None} & {*states})
     ]
     if not chosen and len(answer):
         asked = " and ".join(word for word in rows.words if word != "--by node")

@@ -119,6 +119,10 @@ class ShownGraph(GraphDocument):
     """With a comparison: Casts of the first result that are not in the second."""
     casts_added: list[CastRow] | None = optional()
     """With a comparison: Casts that are only in the second result."""
+    only_in_one: list[str] | None = optional()
+    """With --compare-against: names of the nodes that the other target fuses otherwise; they and their Casts are not
+    compared.
+    """
     fusion_result: FusionResult | None = optional()
     """With --read-back of a fusion_result.json: the compiled graph that is compared, the closest one in the file."""
     passes: list[PassCount] | None = optional()
@@ -151,6 +155,7 @@ def comparison_parts(answer: GraphAnswer, found: AnswerComparison) -> dict[str, 
         "changed": [ChangedNode(a.name, a.type, a.dtypes, b.dtypes) for a, b in found.changed],
         "casts_gone": [*map(answer.cast_row, found.casts_gone)],
         "casts_added": [*map(answer.cast_row, found.casts_added)],
+        "only_in_one": found.only_in_one or None,
     }
 
 

@@ -113,7 +113,7 @@ def _drawing(view: GraphView, columns: PageColumns) -> str:
     words = columns.dtypes()
     bands = [Band("dtype of every node", words)]
     if view.comparison:
-        changed = {b.index: b for _, b in view.comparison.changed}
+        changed = {a.index: b for a, b in view.comparison.changed}
         other = [
             leading_dtype(changed[index].inputs, changed[index].outputs) if index in changed else word
             for index, word in zip(columns.order, words, strict=True)

@@ -89,7 +89,7 @@ def _notes(answer: Answer, evidence: AccuracyEvidence, moves: Moves, found: list
     yield f"{counted(evidence.rows, 'row')}, {evidence.matched} about nodes of this model"
     yield from evidence.unclear
     if not found:
-        yield "no operator is suspected: every output that was compared agrees, or its inputs do not"
+        yield "no operator is suspected: nothing in the evidence points at a node of this model"
         return
     others = [
         f"`{suspect.name}` ran in {suspect.ran}, predicted {suspect.predicted}"

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ....core.terminal.answer import Block, Cell, Column, CommandAnswer, Either, PathCell, Table, Tree
-from ....errors import counted
+from ....errors import counted, join_some
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.fusion_result import FusionResult, PassCount
@@ -187,6 +187,9 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
         f"{counted(len(comparison.changed), 'node')} with other dtypes; "
         f"{counted(len(comparison.casts_gone), 'Cast')} fewer, {len(comparison.casts_added)} new"
     )
+    if comparison.only_in_one:
+        nodes = f"{counted(len(comparison.only_in_one), 'node')} of A or B"
+        text += f"; {nodes}, as {join_some(comparison.only_in_one, 3)}, and their Casts not compared: fused otherwise"
     return CommandAnswer(
         lambda: graph_document(view.answer, **comparison_parts(view.answer, comparison), cost=view.cost),
         blocks,

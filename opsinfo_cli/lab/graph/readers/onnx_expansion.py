@@ -28,7 +28,6 @@ _SAME_SHAPE = {"Identity", "Cast", "Muls", "Adds", "Abs", "Power", "Log", "Rsqrt
 """Op types whose result has the shape of their first input."""
 _RESULT_SHAPE = {"Maximum", "Minimum", "MatMulV2", "AccumulateNV2", "Add", "Mul", "Div"}
 """Op types that, as the operator itself, have the shape of its result also between the nodes."""
-_MOST_OUTPUTS = 8
 _UNCHANGED = {"Identity", "Unsqueeze", "Squeeze", "Reshape", "ExpandDims"}
 """Op types whose result has the values of their first input: of a constant they are one."""
 _FOLDED = {"Shape", "Size", "Cast", "Mul", "Add", "Sub", "Rsqrt", "Fill", "Slice", "Transpose", "GatherV2", "Range"}
@@ -95,6 +94,7 @@ class _Expansion:
         self.values: dict[str, list[str]] = {}
         self.measured: dict[str, tuple[int, ...] | None] = {}
         """By result of a Shape, the shape that it gives."""
+        self.most_outputs = 1
 
     def run(self) -> list[SourceNode]:
         steps = self.built.steps
@@ -107,6 +107,7 @@ class _Expansion:
                 kept.insert(0, step)
                 needed.update(text.partition(":")[0] for text in step.inputs if isinstance(text, str))
         read = {text for step in kept for text in step.inputs if isinstance(text, str)}
+        self.most_outputs += max((int(text.partition(":")[2] or 0) for text in (*wanted, *read)), default=0)
         for step in kept:
             inputs = [value for read_input in step.inputs for value in self._inputs(read_input, step)]
             self._add(step, inputs, wanted, read)
@@ -133,7 +134,7 @@ class _Expansion:
         elif is_main and step.type in _RESULT_SHAPE and len(self.results) == 1:
             shape = result.shape
         outputs: list[str] = []
-        for at in range(_MOST_OUTPUTS):
+        for at in range(self.most_outputs):
             reference = f"{step.name}:{at}" if at else step.name
             value = wanted.get(reference, "")
             if not value and reference in read:
@@ -205,11 +206,12 @@ def fold_added(graph: SourceGraph) -> None:
     constants = {value for node in graph.nodes if node.type == "Const" for value in node.outputs}
     instead: dict[str, str] = {}
     kept: list[SourceNode] = []
+    results = set(graph.outputs)
     for node in graph.nodes:
         if instead:
             node.inputs = [instead.get(value, value) for value in node.inputs]
         fed = [value for value in node.inputs if value]
-        is_added = "source" in node.extra and bool(fed) and not set(node.outputs) & set(graph.outputs)
+        is_added = "source" in node.extra and bool(fed) and results.isdisjoint(node.outputs)
         shaped = node.type == "Shape" and all(dim >= 0 for dim in graph.tensor(fed[0]).shape or (-1,)) if fed else False
         is_inner = node.outputs == [node.name]
         if is_added and is_inner and (node.type == "Identity" or (node.type in _UNCHANGED and fed[0] in constants)):
@@ -224,5 +226,5 @@ def fold_added(graph: SourceGraph) -> None:
     if instead:
         for node in kept:
             node.inputs = [instead.get(value, value) for value in node.inputs]
-    read = {value for node in kept for value in node.inputs} | set(graph.outputs)
+    read = {value for node in kept for value in node.inputs} | results
     graph.nodes = [node for node in kept if "source" not in node.extra or not read.isdisjoint(node.outputs)]

@@ -61,6 +61,7 @@ _FIELDS: dict[str, dict[int, tuple[str, str]]] = {
         1: ("list", "List"),
         2: ("s", TEXT),
         3: ("i", NUMBER),
+        5: ("b", NUMBER),
         6: ("type", NUMBER),
         7: ("shape", "Shape"),
         8: ("tensor", "Tensor"),
@@ -572,6 +573,8 @@ def _finish(
                 node.extra = {**node.extra, "given": given}
             types = tensorflow_names().get(node.op, ())
             node.type = types[0] if types else node.op
+            if node.type == "BatchNorm" and (numbers(node.attributes.get("is_training"), "b") or [1])[-1]:
+                node.extra = {**node.extra, "is_training": True}  # also where it is not written down: the default
             if not types:
                 message = f"`{node.op}` has no documented translation in CANN's parser"
                 notes.add("unmapped-operator", message, node.op)
