@@ -320,7 +320,7 @@ def glossary_page() -> str:
         rows = [section.columns, ["---"] * len(section.columns)]
         for term in section.terms:
             front = [term.term, term.chinese] if term.manuals is None else [term.term, term.manuals, term.chinese]
-            rows.append([*front, f"{term.en} {term.zh}".strip()])
+            rows.append([*front, f"{term.en} {term.zh}"])
         text += f"\n## {section.title}\n\n" + "".join(
             "|" + "".join(f" {cell} |" if cell else " |" for cell in row) + "\n" for row in rows
         )

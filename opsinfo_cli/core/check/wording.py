@@ -36,7 +36,7 @@ class Term:
     """A term of the glossary.
 
     :param manuals: the words of the manuals in English; None where they have none of their own
-    :param en: the meaning in English, ``zh`` in Chinese; empty where the words say it
+    :param en: the meaning in English, ``zh`` in Chinese
     :param words: further words of manuals and users for it
     """
 
@@ -58,9 +58,9 @@ class Term:
         """Return the term, what it means, and the other words for it."""
         meaning = self.en if language == "en" else self.zh
         others = "; ".join(word for word in (self.manuals, self.chinese) if word and word not in ("–", self.term))
-        head = {"en": "{}: {}", "zh": "{}：{}"}[language] if meaning else "{}"
+        head = {"en": "{}: {}", "zh": "{}：{}"}[language]
         tail = {"en": "In the manuals: {}", "zh": "手册用词：{}"}[language]
-        return head.format(self.term, meaning) + ("\n" + tail.format(others) if others else "")
+        return head.format(self.term, meaning) + ("\n  " + tail.format(others) if others else "")
 
 
 class Section(NamedTuple):

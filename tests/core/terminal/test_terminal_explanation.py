@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from opsinfo_cli.core.check.wording import LANGUAGES, wording
+from opsinfo_cli.core.check.wording import LANGUAGES, term_called, wording
 from opsinfo_cli.core.commands.explain import topic_lines
 from opsinfo_cli.core.text.escape import cell_width
 
@@ -32,3 +32,11 @@ def test_paragraphs_are_joined_and_columns_and_items_hang() -> None:
         "",
         "一行文字",
     ]
+
+
+@pytest.mark.parametrize("word", ["vault", "library", "loss scale"])
+def test_the_words_of_the_manuals_are_on_a_line_of_their_own(word: str) -> None:
+    term = term_called(word)
+    assert term is not None
+    for language, begin in (("en", "  In the manuals: "), ("zh", "  手册用词：")):
+        assert [line[: len(begin)] for line in topic_lines(term.says(language), 200)][1:] == [begin]
