@@ -440,21 +440,19 @@ class Root(NamedTuple):
 def environment_root(environ: Mapping[str, str]) -> Root | None:
     """Return the root that the engine would take from its environment; None if it is not set.
 
-    :raises Refused: if ``ASCEND_OPP_PATH`` is set and does not resolve, as in the engine (E20002)
+    :raises Refused: if it is no operator package: the engine finds no built-in store and does not start (E20002)
     """
-    path = environ.get("ASCEND_OPP_PATH", "").strip()
-    if path:
-        if not os.path.isdir(path):
-            message = "ASCEND_OPP_PATH is not a directory; the engine fails with E20002"
-            raise Refused(message, name="no-install", path=path)
-        return Root(path, "ASCEND_OPP_PATH")
-    home = environ.get("ASCEND_HOME_PATH", "").strip()
-    if not home:
+    path, home = (environ.get(name, "").strip() for name in ("ASCEND_OPP_PATH", "ASCEND_HOME_PATH"))
+    if not path and not home:
         return None
-    path = os.path.join(home, "opp")
-    if not os.path.isdir(path):
-        raise Refused("ASCEND_HOME_PATH has no `opp`; the engine does not start", name="no-install", path=path)
-    return Root(path, "ASCEND_HOME_PATH")
+    root = Root(path, "ASCEND_OPP_PATH") if path else Root(os.path.join(home, "opp"), "ASCEND_HOME_PATH")
+    below = opp_root(root.path)
+    if below == root.path:
+        return root
+    place, cost = (root.by, "fails with E20002") if path else (f"{root.by}/opp", "does not start")
+    what = "no operator package, which has `built-in/op_impl`" if os.path.isdir(root.path) else "not a directory"
+    hint = f"this is a toolkit; set {root.by} to {below}" if below else None
+    raise Refused(f"{place} is {what}; the engine {cost}", name="no-install", path=root.path, hint=hint)
 
 
 def usual_roots(environ: Mapping[str, str]) -> list[Root]:
