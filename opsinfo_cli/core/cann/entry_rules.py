@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .c_numbers import is_float, long_or_none, saturated
+from .marks import ACTIONS
 from .policy import BLANKS, FLAG, PRECISION, folded
 
 if TYPE_CHECKING:
@@ -143,7 +144,8 @@ def wrong_type_in_entry(section: str | None = None, key: str | None = None) -> E
     if section is None:
         return EntryFault("wrong-type", None, None, "an operator's entry must be an object")
     if key is None:
-        return EntryFault("wrong-type", section, None, f"section `{section}` must be an object")
+        stray = "; a mixlist in a store is read as a library, so move it elsewhere" if section in ACTIONS else ""
+        return EntryFault("wrong-type", section, None, f"section `{section}` must be an object{stray}")
     return EntryFault("wrong-type", section, key, f"`{section}.{key}` must be a string")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -12,6 +12,7 @@ from ...opening import is_below, unreadable
 from ..cann.file_kind import is_library_name, is_option_name
 from ..cann.opdef.find import SUFFIXES
 from ..cann.repository import git_root
+from ..cann.targets.store import is_loaded_from
 from ..change.vault_place import in_vault
 from .finding import Outcome, PassedOver
 from .git import PATIENCE, git
@@ -101,7 +102,7 @@ class FoundFiles:
                 else:
                     self.outcome.passed_over.append(PassedOver(f"{_shown(entry.path)}/", "git lists nothing in it"))
 
-    def _add_files(self, folder: str, paths: Iterable[str], listing: Listing | None, tree: str) -> None:
+    def _add_files(self, folder: str, paths: Sequence[str], listing: Listing | None, tree: str) -> None:
         files = []
         for path in paths:
             extension = os.path.splitext(path)[1].lower()  # none for a name like `.json`
@@ -116,10 +117,11 @@ class FoundFiles:
             else:
                 files.append(path)
         jsons = [path for path in files if path.lower().endswith(".json")]
-        if any(map(is_library_name, jsons)):
-            self.found.append(
-                FoundFile("store", _shown(folder), tree)
-            )  # as a whole, because the engine ignores .gitignore
+        others = [path for path in paths if path.endswith(".json") and not is_library_name(path)]
+        # elsewhere than in a config directory, a library may lie beside files that no engine reads
+        if any(map(is_library_name, jsons)) and (not others or is_loaded_from(folder)):
+            # as a whole, because the engine ignores .gitignore
+            self.found.append(FoundFile("store", _shown(folder), tree))
             files = [path for path in files if path not in jsons]
         self.found += (FoundFile("met", _shown(path), tree) for path in files)
 

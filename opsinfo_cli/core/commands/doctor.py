@@ -15,9 +15,11 @@ from ..cann.mixlist import MixlistFile
 from ..cann.repository import Repository
 from ..cann.target import look_up
 from ..cann.targets.found import PHRASES, TargetOptions
+from ..cann.targets.store import is_loaded_from
 from ..change.scope import scope_of
 from ..change.vault import vault_in
 from ..check.checked import Checked, Narrowing
+from ..check.files import FoundFile
 from ..check.finding import SEVERITIES, Finding
 from ..check.kinds import Asked, ReadFile
 from ..check.run import CheckRun
@@ -84,6 +86,9 @@ def command(
     for folder in folders:
         run.check(ReadFile(folder, None))
     libraries = [os.path.join(folder, name) for folder in folders for name in library_files(folder)]
+    if not folders:  # a library that no engine loads from where it lies
+        run.read_and_check(FoundFile("named", path))
+        libraries = [path]
     vault = vault_in(settings_of(writing))
     run.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path), libraries), accepts=True)
     checked = Narrowing(Repository.around(os.getcwd(), os.environ), selection).narrow(run.outcome)
@@ -116,9 +121,10 @@ def _no_install(target: str, phrase: str, checked: str | None) -> UsageFault:
 
 
 def _stores(path: str, installs: list[Install]) -> list[str]:
-    """Return every config directory once."""
+    """Return every config directory once; none for a library that lies elsewhere."""
     if not installs:
-        return [path] if os.path.isdir(path) else [os.path.dirname(os.path.abspath(path))]
+        folder = path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path))
+        return [folder] if folder == path or is_loaded_from(folder) else []
     sites = [site for install in installs for core in CORES for site in install.sites(core)]
     return list(dict.fromkeys(site.directory for site in sites if os.path.isdir(site.directory)))
 

@@ -93,12 +93,16 @@ def test_submodules_and_repositories_inside_are_walked_by_their_own_rules(tmp_pa
 
 @needs_git
 def test_a_store_is_used_whole_or_not_at_all(tmp_path: Path) -> None:
-    names = ("s/aic-x-ops-info.json", "s/aic-x-ops-info-old.json", "s/stray.json")
-    repository(tmp_path, *names, ignore="stray.json\n*-old.json\n")
+    names = ("aic-x-ops-info.json", "aic-x-ops-info-old.json", "stray.json")
+    places = ("s", "config/x", "tbe/config")
+    paths = [f"{place}/{name}" for place in places for name in names]
+    repository(tmp_path, *paths, ignore="stray.json\n*-old.json\n")
     found = FoundFiles()
     found.add(str(tmp_path))
-    assert [each[:2] for each in found.found] == [("store", str(tmp_path / "s"))]
-    (tmp_path / ".gitignore").write_text("s/*.json\n")
+    stores = [("store", str(tmp_path / place)) for place in ("config/x", "tbe/config")]
+    copied = ("met", str(tmp_path / "s/aic-x-ops-info.json"))  # no engine reads what lies beside it there
+    assert [each[:2] for each in found.found] == [stores[0], copied, stores[1]]
+    (tmp_path / ".gitignore").write_text("*.json\n")
     assert walked(tmp_path) == []
 
 
@@ -253,12 +257,12 @@ def test_what_becomes_a_link_out_of_the_tree_after_the_walk_is_not_read(tmp_path
 
 
 def test_a_library_of_a_store_that_is_a_link_out_of_the_tree_is_not_read(tmp_path: Path) -> None:
-    top = tree(tmp_path / "top", "store/aic-x-ops-info.json", "all/aic-y-ops-info.json")
+    top = tree(tmp_path / "top", "config/x/aic-x-ops-info.json", "all/aic-y-ops-info.json")
     tree(tmp_path, **{"secret.json": "the secret"})
-    (top / "store/inside.json").symlink_to("../all/aic-y-ops-info.json")
-    (top / "store/outside.json").symlink_to("../../secret.json")
+    (top / "config/x/inside.json").symlink_to("../../all/aic-y-ops-info.json")
+    (top / "config/x/outside.json").symlink_to("../../../secret.json")
     outcome = validate(str(top))
-    assert [(error.path, error.name) for error in outcome.failures] == [(str(top / "store/outside.json"), "outside")]
+    assert [(error.path, error.name) for error in outcome.failures] == [(str(top / "config/x/outside.json"), "outside")]
     assert "the secret" not in repr(outcome)
 
 

@@ -37,6 +37,11 @@ def soc_of_store(path: str) -> str | None:
     return parts[-1] if parts[-2:-1] == ["config"] else None
 
 
+def is_loaded_from(folder: str) -> bool:
+    """Return whether the engine loads all files of a folder, by its place."""
+    return soc_of_store(folder) is not None or is_library_name(f"{folder}/store.json")
+
+
 def _holds_libraries(directory: str) -> bool:
     paths = [os.path.join(directory, name) for name in library_files(directory)]
     if any(map(is_library_name, paths)):
