@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..core.text.source import Source
 from ..errors import Damaged
+from .python_layers import limit_of
 from .python_mentions import LOOPS, PURE, TAKE_ITEMS, Mentions, Name, parameters_of, position
 from .python_values import Call, CalledLibrary, Symbol, Test, Unread, Value, last_name, unread
 
@@ -85,7 +86,9 @@ class _ListReader:
                 yield self._kept("dict", {key: node.value}, node, names.use_of_key(key, node.targets[0]))
             case ast.Assign(targets=[ast.Attribute() as target]):
                 if target.attr in library.functions:
+                    limit = limit_of(names, target.value, node)
                     arguments = {"value": self._value(node.value), "owner": ast.unparse(target.value)}
+                    arguments["limit"] = None if limit is None else unread(limit)
                     yield self._call(target.attr, arguments, node)
                 elif target.attr in library.names:
                     reason = names.reflected or names.use_of_key(target.attr, target)
@@ -169,20 +172,7 @@ class _ListReader:
                     tests.append((other, _leaves(other.orelse)))
             if isinstance(parent, ast.If) and ast.unparse(parent.test) != "__name__ == '__main__'":
                 tests.append((parent, key == "body"))
-        loops: set[ast.AST] = {each for each in above if isinstance(each, LOOPS)}
-        return [
-            Test(each.test, holds, self._known_in(each.test), self._is_set_in(each.test, loops))
-            for each, holds in reversed(tests)
-        ]
-
-    def _is_set_in(self, test: ast.expr, loops: set[ast.AST]) -> bool:
-        """Return whether one of some loops sets a name of a test."""
-        names = [each for each in ast.walk(test) if isinstance(each, ast.Name)]
-        mentions = [
-            one for each in names for one in self.mentions.of[self.mentions.name(each.id, self.mentions.scope(each))]
-        ]
-        stores = [one for one in mentions if not (isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))]
-        return any(not loops.isdisjoint(self.mentions.above(one)) for one in stores)
+        return [Test(each.test, holds, self._known_in(each.test)) for each, holds in reversed(tests)]
 
     def _known_in(self, test: ast.expr) -> dict[str, Value]:
         """Return the values of the variables and lists in a test, by their text."""

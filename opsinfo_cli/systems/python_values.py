@@ -45,13 +45,11 @@ class Test(NamedTuple):
 
     :param holds: whether it must hold
     :param known: the values of variables and lists in it, by their text
-    :param is_of_loop: whether a loop around the call sets a name in it
     """
 
     test: ast.expr
     holds: bool
     known: dict[str, Value]
-    is_of_loop: bool = False
 
 
 class Call(NamedTuple):

@@ -115,6 +115,79 @@ def test_layers_that_only_the_running_script_knows_are_refused(body: str) -> Non
         read(HEAD + body)
 
 
+SET = "if '/a' in layer.name:\n      layer.precision = trt.float32"
+MADE = "import tensorrt as trt\nnetwork = trt.Builder(log).create_network(1)\n"
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for layer in network:\n    ",
+        "for layer in reversed(network):\n    ",
+        "for i, layer in enumerate(list(network), 1):\n    ",
+        "for i in range(network.num_layers):\n    layer = network.get_layer(i)\n    ",
+        "for i in range(len(network)):\n    layer = network[i]\n    ",
+        "self.net = network\nfor layer in self.net:\n    for j in layer:\n      break\n    ",
+        "for layer in network:\n    if layer.precision == trt.int8:\n      continue\n    ",
+    ],
+)
+def test_loops_over_all_layers_are_read(loop: str) -> None:
+    assert classes(read(f"{MADE}{loop}{SET}")) == {"*/a*": "high"}
+
+
+@pytest.mark.parametrize(
+    ("loop", "line"),
+    [
+        ("for layer in network[:10]:\n    ", 3),
+        ("for layer in layers:\n    ", 3),
+        ("net = network[:10]\nfor layer in net:\n    ", 4),
+        ("self.net = pick(network)\nfor layer in self.net:\n    ", 4),
+        ("for layer in islice(network, 10):\n    ", 3),
+        ("for layer in filter(is_late, network):\n    ", 3),
+        ("for layer in (each for each in network if late(each)):\n    ", 3),
+        ("for layer in sorted(network, key=late)[1:]:\n    ", 3),
+        ("for i, layer in enumerate(network[1:]):\n    ", 3),
+        ("for layer, keep in zip(network, KEEP):\n    ", 3),
+        ("for i, (layer, keep) in enumerate(zip(network, KEEP)):\n    ", 3),
+        ("def list(network):\n  return network[1:]\nfor layer in list(network):\n    ", 5),
+        ("for i in range(1, network.num_layers):\n    layer = network.get_layer(i)\n    ", 3),
+        ("for i in range(network.num_layers - 1):\n    layer = network[i]\n    ", 3),
+        ("for i in range(other.num_layers):\n    layer = network[i]\n    ", 3),
+        ("for i in range(network.num_layers):\n    layer = network[i // 2]\n    ", 3),
+        ("for i in range(network.num_layers):\n    i = 0\n    layer = network[i]\n    ", 3),
+        ("while more():\n    layer = network[next(numbers)]\n    ", 6),
+        ("layer = network[0]\nif 1:\n    ", 6),
+        ("for layer in network:\n    layer = layer.next\n    ", 3),
+        ("for layer in network:\n    if '/b' in layer.name:\n      break\n    ", 5),
+        ("for layer in network:\n    if late(layer):\n      pass\n    else:\n      continue\n    ", 7),
+        ("for layer in network:\n    if late(layer):\n      pass\n    elif 1:\n      continue\n    ", 7),
+        ("for layer in network:\n    if 1:\n      if late(layer):\n        continue\n    ", 6),
+        ("for layer in network:\n    if late(layer):\n      print(layer)\n      continue\n    ", 8),
+        ("for layer in network:\n    continue\n    ", 4),
+        ("for layer in network:\n    if done:\n      continue\n    done.append(1)\n    ", 4),
+        ("for layer in network:\n    if layer.dtype == trt.int8 and done:\n      continue\n    ", 7),
+        ("for layer in network:\n   if layer.type == trt.LayerType.SOFTMAX:\n    ", 6),
+        ("for layer in network:\n   if next(flags):\n    ", 4),
+        ("for layer in network:\n   try:\n    check(layer)\n   except E:\n    ", 4),
+        ("for layer in network:\n   with suppress(E):\n    check(layer)\n    ", 4),
+        ("for layer in network:\n  match 1:\n   case 1:\n    ", 4),
+        ("for layer in network:\n  pass\nelse:\n    ", 3),
+        ("for network in networks:\n  for layer in network:\n    ", 6),
+        ("def mark(layer):\n    ", 5),
+        ("def mark(network):\n  for layer in network:\n    if '/b' in layer.name:\n      return\n    ", 6),
+    ],
+)
+def test_loops_over_some_layers_are_refused_with_their_line(loop: str, line: int) -> None:
+    with pytest.raises(UsageFault) as caught:
+        read(f"{MADE}{loop}{SET}")
+    assert f"(f0:{line}:" in str(caught.value.hint)
+
+
+def test_of_a_layer_that_ends_its_loop_others_are_not_known() -> None:
+    with pytest.raises(UsageFault):
+        read(f"{MADE}for layer in network:\n    {SET}\n      break")
+
+
 def test_literal_strings_of_a_script_are_commands() -> None:
     text = "import os\nos.system('trtexec --fp16 ' + '--layerPrecisions=/a:fp32,'\n '/b:fp32')"
     assert classes(read(text)) == {"/a": "high", "/b": "high"}

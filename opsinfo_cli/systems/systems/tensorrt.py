@@ -160,9 +160,10 @@ def _of_script(source: Source) -> ReadLists:
         cls = _PRECISIONS.get(dtype)
         if cls is None and re.fullmatch(r"(?:u?int|fp)\d+|INT\d+|UINT8|BOOL|bool", dtype):
             continue  # of no matter for float16
-        found = _layers(call)
+        limit = call.arguments["limit"]
+        found = None if limit else _layers(call)
         if found is None or cls is None:
-            unread.append(("layer.precision", Unread(call.line, call.column, _conditions(call))))
+            unread.append(("layer.precision", limit or Unread(call.line, call.column, _conditions(call))))
             continue
         for entry in found:
             known = entries.setdefault((entry.name, entry.pattern), entry._replace(cls=cls))
@@ -182,7 +183,7 @@ def _of_script(source: Source) -> ReadLists:
 
 def _conditions(call: Call) -> str:
     tests = [f"{'' if test.holds else 'not '}{ast.unparse(test.test)}" for test in call.tests]
-    return " and ".join(tests) or f"of every layer, or of one by its number: {shown(call.arguments['owner'])}"
+    return " and ".join(tests) or "of every layer"
 
 
 def _layers(call: Call) -> list[ListEntry] | None:
@@ -195,10 +196,7 @@ def _layers(call: Call) -> list[ListEntry] | None:
             if rule is None:
                 return None
             rules.append(rule)
-        elif test.is_of_loop:  # such as `name = layer.name`, or the number of a layer
-            return None
-    rules = [rule for rule in rules if rule]
-    chosen = [rule for rule in rules if rule[0].scope == "node"] or rules
+    chosen = [rule for rule in rules if rule]
     return chosen[0] if len(chosen) == 1 else None
 
 
@@ -226,8 +224,8 @@ def _rule(test: Test, node: ast.expr, layer: str, holds: bool) -> list[ListEntry
             return _entries(_values(test.known.get(left)), "*{}*")
         return None
     if not holds:
-        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and f"{layer}.precision" in text:
-            return [] if name not in text and f"{layer}.type" not in text else None
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+            return [] if all(_rule(test, each, layer, True) == [] for each in node.values) else None
         return None
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         parts = [_rule(test, each, layer, holds) for each in node.values]
