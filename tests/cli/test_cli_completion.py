@@ -173,6 +173,9 @@ TYPED = {
     "command": ("opsinfo sh", "ow "),
     "list": ("opsinfo list ascend910b --on bl", "ack "),
     "store": ("opsinfo move opp --soc ascend910b Add --store vendor:ac", "me"),
+    "value after =": ("opsinfo list ascend910b --on=bl", "ack "),
+    "format after =": ("opsinfo list ascend910b --format=j", "son "),
+    "severity after =": ("opsinfo validate x --severity=w", "arning "),
     "operator after @": ("opsinfo show opp@ascend910b SwiG", "lu "),
 }
 
@@ -181,7 +184,7 @@ TYPED = {
 @pytest.mark.parametrize(("typed", "added"), TYPED.values(), ids=TYPED)
 @pytest.mark.parametrize(("command", "setup"), [BASH, ZSH], ids=["bash", "zsh"])
 def test_in_a_real_shell(shell: Callable[..., str], command: list[str], setup: str, typed: str, added: str) -> None:
-    assert added in shell(command, setup, typed, added).replace("\x07", "")
+    assert typed + added in shell(command, setup, typed, added).replace("\x07", "")
 
 
 @pytest.mark.parametrize(("typed", "added"), TYPED.values(), ids=TYPED)

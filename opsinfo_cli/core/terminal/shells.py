@@ -1,5 +1,5 @@
-"""Completion in shells where click's own script falls short: bash ends words at `@`, `=` and `:`, and click's script
-for fish ends descriptions at a comma.
+"""Completion in shells where click's own script falls short: bash ends words at `@`, `=` and `:`, click's script for
+fish ends descriptions at a comma, and zsh and fish replace a word such as `--format=j` as a whole.
 
 Importing this module replaces click's classes.
 """
@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import os
 
-from click.shell_completion import BashComplete, FishComplete, add_completion_class, split_arg_string
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+    add_completion_class,
+    split_arg_string,
+)
 
 
 @add_completion_class
@@ -41,6 +49,23 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
         return words[:-1], words[-1]
 
 
+class _WholeWord(ShellComplete):
+    """Candidates for the value in `--option=value` have the option, since the shell replaces the word."""
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        option, equals, _ = incomplete.partition("=")
+        items = super().get_completions(args, incomplete)
+        for item in items if equals and option.startswith("--") else ():
+            item.value = f"{option}={item.value}"
+        return items
+
+
 @add_completion_class
-class FishLine(FishComplete):
+class ZshLine(_WholeWord, ZshComplete):
+    # for the names of files, which zsh itself finds
+    source_template = ZshComplete.source_template.replace("    for type", "    compset -P '--*='\n    for type")
+
+
+@add_completion_class
+class FishLine(_WholeWord, FishComplete):
     source_template = FishComplete.source_template.replace('string split ","', 'string split -m 1 ","')
