@@ -37,9 +37,9 @@ class Backup(NamedTuple):
     state: StateNow
 
     @property
-    def sha256(self) -> str:
-        assert self.entry.file.before is not None  # a file that the change created has no backup
-        return self.entry.file.before
+    def mark(self) -> str:
+        """What to say of it beside its state: a file that the change made has no content before."""
+        return "made" if self.entry.file.before is None else "pristine" if self.pristine else ""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class BackupFacts:
         Schema(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$", examples=["2026-11-21T00:39:00Z"]),
     ]
     """The time of the change: UTC, ISO 8601, whole seconds."""
-    sha256: Sha256
-    """SHA-256 of the content."""
+    sha256: Sha256 | None
+    """SHA-256 of the content; null if the change made the file."""
     lineage: str
     """The lineage of the backup. A lineage is the sequence of backups of one path since one state of
     the vendor's file.
@@ -88,7 +88,7 @@ class BackupFacts:
             change=record.id,
             path=file.path,
             time=record.time,
-            sha256=backup.sha256,
+            sha256=file.before,
             lineage=file.lineage,
             pristine=backup.pristine,
             version=file.version,
@@ -163,6 +163,9 @@ def backups(target: AnyTarget | None = None, *, prune: int | None = None, **sett
         for history in histories
         for pristine in [history.pristine_ids()]
         for entry in history.entries
-        if scope(entry.file.path) and entry.id not in dropped and not entry.record.pruned and vault.has(entry)
+        if scope(entry.file.path)
+        and entry.id not in dropped
+        and not entry.record.pruned
+        and (vault.has(entry) or entry.file.before is None)
     ]
     return Backups(vault.path, kept, vault.damage(False, histories), dropped if prune else None, is_dry)

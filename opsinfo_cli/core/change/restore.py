@@ -279,7 +279,11 @@ def _to_undo(history: History, scope: Scope, force: bool) -> Record:
     history.require_known()
     _require_not_pruned(history, scope, newest.number if newest else 0, digest)
     if newest is None:
-        raise UsageFault("there is no change to undo", name="nothing-to-restore", hint="`opsinfo backups` lists them")
+        raise UsageFault(
+            "no change of this target is left to undo",
+            name="nothing-to-restore",
+            hint="`opsinfo backups` lists changes",
+        )
     file = next(each for each in newest.files if file_state(newest, each, digest(each.path)) == "other")
     now = digest(file.path)
     if now is None:

@@ -38,7 +38,8 @@ def command(target: str | None, keep: int | None, writing: WriteOptions, console
     """List the backups of TARGET, or all backups, oldest first.
 
     The first content seen of a file is its pristine one, and so is the first one after an upgrade; pruning never drops
-    these, nor the newest. Damage in the vault is reported, with exit status 1.
+    these, nor the newest. `made` is a file that did not exist before the change. Damage in the vault is reported, with
+    exit status 1.
 
     \b
     Examples:
@@ -74,21 +75,21 @@ def backups_answer(found: Backups, verbose: bool) -> CommandAnswer:
 def _cells(backup: Backup) -> list[Cell]:
     record, state = backup.entry.record, "" if backup.state == "done" else backup.state
     place, time = PathCell(backup.entry.file.path), record.time[:16].replace("T", " ")
-    return [backup.entry.id, time, record.kind, "pristine" if backup.pristine else state, place]
+    return [backup.entry.id, time, record.kind, ", ".join(filter(None, (backup.mark, state))), place]
 
 
 def _fields(backup: Backup) -> tuple[str, ...]:
     entry, record, file = backup.entry, backup.entry.record, backup.entry.file
-    pristine, version = "pristine" if backup.pristine else "-", file.version or "-"
+    mark, version = backup.mark or "-", file.version or "-"
     command, why = shlex.join(record.command), record.why or "-"
-    return entry.id, record.time, pristine, version, file.path, backup.state, command, why
+    return entry.id, record.time, mark, version, file.path, backup.state, command, why
 
 
 def _block(backup: Backup) -> list[Line]:
     """Return all details of a backup, with the whole path."""
     entry, record = backup.entry, backup.entry.record
     version = entry.file.version or "unknown"
-    words = [record.time, *(["pristine"] if backup.pristine else []), f"CANN {version}", backup.state]
+    words = [record.time, *([backup.mark] if backup.mark else []), f"CANN {version}", backup.state]
     head = [Span(entry.id, "note"), Span(f"  {'  '.join(words)}")]
     lines: list[Line] = [head, f"    {entry.file.path}", f"    before: {shlex.join(record.command)}"]
     return [*lines, f"    why: {record.why}"] if record.why else lines
