@@ -83,7 +83,8 @@ class Lost(NamedTuple):
 def lost_edits(history: History, scope: Scope, change: str | None = None) -> list[Lost]:
     """Return lost moves by path: those of other lineages than the present file's that are not in effect.
 
-    The path is used as given: if a link in it now leads to another install, that one is meant.
+    The path is used as given: if a link in it now leads to another install, that one is meant. Moves that a change
+    applied again are settled if that change was undone.
 
     :param change: only the moves of this change, those of the present lineage too
     """
@@ -99,6 +100,13 @@ def lost_edits(history: History, scope: Scope, change: str | None = None) -> lis
             wanted = requests.setdefault(path, {})
             for name, request in own.items():  # two paths may lead to one file
                 wanted[name] = max(wanted.get(name, request), request)
+    for record in history.records if change is None else ():
+        if record.kind == "reapply" and record.id in history.undone:  # what it applied again is not wanted
+            for file in record.files:
+                own = requests.get(file.path, {})
+                for name in file.moves.keys() & own.keys():
+                    if own[name].number <= record.number:
+                        del own[name]
     found = []
     for path, own in requests.items():
         with suppress(OpsinfoError):

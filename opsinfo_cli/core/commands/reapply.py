@@ -20,6 +20,7 @@ def command(what: str | None, writing: WriteOptions, console: Console) -> Comman
     """Repeat moves that were lost because the file was replaced, for example by an upgrade.
 
     Without an argument: all lost moves; with TARGET: those in its files; with CHANGE: those of one change.
+    `opsinfo restore` of what this writes settles the moves: they are no longer lost.
 
     \b
     Examples:
