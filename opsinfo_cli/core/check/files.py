@@ -87,20 +87,27 @@ class FoundFiles:
             except OSError as error:
                 self.outcome.failures.append(unreadable(error, folder))
                 continue
-            folders = [entry for entry in entries if _is_folder(entry)]
+            if folder != top and {"journal.jsonl", "trials"} <= {entry.name for entry in entries}:
+                self.outcome.passed_over.append(PassedOver(f"{_shown(folder)}/", "it holds the trials of a bisect"))
+                continue
+            folders = [entry for entry in entries if _is_folder(entry) and entry.name != ".git"]
             self._add_files(folder, [entry.path for entry in entries if not _is_folder(entry)], listing, tree)
             for entry in reversed(folders):
-                if entry.name in SKIPPED_FOLDERS or entry.is_symlink():
-                    continue
-                if self.excludes(entry.path):
-                    self.outcome.passed_over.append(PassedOver(f"{_shown(entry.path)}/", _EXCLUDED))
-                    continue
-                if listing is None or entry.path in listing.folders:
+                if entry.name in SKIPPED_FOLDERS:
+                    reason = "a folder of this name is another tool's"
+                elif entry.is_symlink():
+                    reason = "it is a link to a folder"
+                elif self.excludes(entry.path):
+                    reason = _EXCLUDED
+                elif listing is None or entry.path in listing.folders:
                     waiting.append((entry.path, listing))
+                    continue
                 elif listing.is_repository(entry.path):
                     waiting.append((entry.path, self._listing(entry.path)))
+                    continue
                 else:
-                    self.outcome.passed_over.append(PassedOver(f"{_shown(entry.path)}/", "git lists nothing in it"))
+                    reason = "git lists nothing in it"
+                self.outcome.passed_over.append(PassedOver(f"{_shown(entry.path)}/", reason))
 
     def _add_files(self, folder: str, paths: Sequence[str], listing: Listing | None, tree: str) -> None:
         files = []
