@@ -147,6 +147,9 @@ def decide(
         found = read_system(system)
         chosen = None if low is None else dtype_called(low)
         return Decisions(system, [decide_by_lists(call, found.lists, chosen) for call in asked], found.losses)
+    if not level:
+        hint = "for example ascend:mixed_float16; `opsinfo modes` lists them"
+        raise UsageFault("ascend requires a precision mode", name="unknown-mode", hint=hint)
     mode = required_mode(level)
     if mode.is_mixed and against is None:
         raise UsageFault("a mixed mode requires the library's lists", name="needs-target", hint="add --against TARGET")

@@ -14,7 +14,7 @@ from ..core.cann.target import AnyTarget, Target, as_target_or_mixlist, target_t
 from ..core.text.source import Source
 from ..errors import OpsinfoError, UsageFault
 from .list_text import read_list_text
-from .registry import NOT_FLOAT16
+from .registry import NOT_FLOAT16, formats_of
 from .system import System
 from .vocabulary import ListEntry, OperatorClass, OperatorLists, ReadLists, loss_of
 
@@ -75,7 +75,8 @@ def read_lists(system: System, sources: list[Source]) -> ReadLists:
     :raises Damaged: if a file has another structure
     """
     if system.read is None:
-        raise UsageFault(f"{system.name} has no files to read", name="not-readable")
+        message = f"{system.name} has no files to read"
+        raise UsageFault(message, name="not-readable", hint=formats_of(system.names))
     if system.files is not None and len(sources) > system.files:
         wanted = "exactly one file" if system.files == 1 else f"at most {system.files} files ({system.reads})"
         raise UsageFault(f"{system.name} takes {wanted}")

@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from ..errors import UsageFault
-from ..near_names import did_you_mean
+from ..near_names import did_you_mean, meant
 from . import systems
 from .system import System
 from .vocabulary import OperatorLists
@@ -37,8 +37,20 @@ def system_called(name: str) -> System:
     if "=" in name:
         hint = "a file that is read is an argument of its own; -o names one that is written"
     else:
-        hint = did_you_mean(name, SYSTEMS) or "`opsinfo systems list` lists them"
+        near = [known for known in SYSTEMS if name and name in known]
+        schemes = dict.fromkeys(system.names for system in SYSTEMS.values() if system.names in name)
+        hint = did_you_mean(name, SYSTEMS) or formats_of(*schemes) or meant(near) or "`opsinfo systems list` lists them"
     raise UsageFault(f"unknown system `{name}`", name="unknown-system", hint=hint)
+
+
+def formats_of(*schemes: str) -> str:
+    """Return the formats that have names of naming schemes, as a hint; nothing if there are none."""
+    found = [
+        f"{system.name} ({system.reads or 'its own lists alone'})"
+        for system in SYSTEMS.values()
+        if system.names in schemes
+    ]
+    return f"formats with names of {' and '.join(schemes)}: {', '.join(found)}" if found else ""
 
 
 def lists_of(text: str) -> OperatorLists:

@@ -76,7 +76,7 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
     return WrittenLists(files, losses)
 
 
-_TEXTS = "BF16 file, FP32 file"
+_TEXTS = "BF16 lines, FP32 lines"
 SYSTEMS = (
     System(
         "habana-hmp", "Habana HMP", "torch", _TEXTS, _TEXTS, read, write,
