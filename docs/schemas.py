@@ -66,7 +66,6 @@ DOCUMENTS = {
 PUBLISHED = {
     "ClassCounts": "Counts",
     "ConvertedFile": "File",
-    "LossyStep": "Loss",
     "NameCounts": "Counts",
     "NameRow": "Name",
     "RowCounts": "Counts2",

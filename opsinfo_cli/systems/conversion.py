@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 from warnings import warn
 
 from ..core.cann.mixlist import Mixlist, MixlistFile
 from ..core.cann.onnx_opsets import NEWEST_OPSET
 from ..core.cann.target import AnyTarget, AnyTargets, Target, as_target_or_mixlist, one_or_several
-from ..core.document import Count, Schema, headed, renamed
+from ..core.document import Count, headed, renamed
 from ..errors import UsageFault
 from .input_lists import open_inputs, read_inputs
 from .model_nodes import with_model
@@ -44,52 +44,6 @@ class Entries:
 
 
 @dataclass(frozen=True)
-class LossyStep:
-    """One step in which the result expresses less than the source, or something else."""
-
-    kind: Annotated[
-        str,
-        Schema(
-            examples=[
-                "unknown-name",
-                "one-to-many",
-                "broader",
-                "conflict",
-                "no-class",
-                "approximate",
-                "default-direction",
-                "dtype",
-                "node-rules",
-                "overloads",
-                "forward-only",
-                "first-argument",
-                "not-in-base",
-                "no-kernel",
-                "built-in-stays",
-                "cells-only",
-                "same-name",
-                "unread",
-                "form",
-                "expansion",
-                "defaults-replaced",
-                "overruled",
-                "not-a-name",
-                "ignored",
-            ]
-        ),
-    ]
-    """The kind of step."""
-    message: str
-    """What happened."""
-    names: Sequence[str]
-    """The affected names; empty if all are affected."""
-    details: Sequence[str]
-    """Details about individual names."""
-    lossy: bool
-    """Whether the step loses anything; --strict refuses such a conversion."""
-
-
-@dataclass(frozen=True)
 class ConvertedFile:
     """One file."""
 
@@ -115,7 +69,7 @@ class ConversionDocument:
     """What happened to the entries of the source."""
     added: Sequence[str]
     """Names in the files that are not in the source: other forms of its operators."""
-    losses: list[LossyStep]
+    losses: list[Loss]
     """Every step in which the result differs from the source, in order."""
     files: list[ConvertedFile]
     """The resulting files; empty if --strict refused."""
@@ -164,15 +118,12 @@ class Conversion(NamedTuple):
         :param dry_run: whether writing was skipped
         """
         given = len(self.given)
-        losses = [
-            LossyStep(loss.kind, loss.message, loss.names, loss.details, not loss.is_harmless) for loss in self.losses
-        ]
         record = ConversionDocument(
             self.to,
             self.base,
             Entries(given, given - len(self.dropped), self.dropped),
             self.added,
-            losses,
+            self.losses,
             [ConvertedFile(name, paths.get(name), text) for name, text in self.files.items()],
             change,
             dry_run,
@@ -264,7 +215,7 @@ def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Co
     given = tuple({**sources, **unread})
     dropped = {name: reason for name, reason in unread.items() if name not in sources}
     losses = [
-        loss._replace(kind="node-rules") if loss.is_unread and loss.scope == "node" and not to.has_nodes else loss
+        replace(loss, kind="node-rules") if loss.is_unread and loss.scope == "node" and not to.has_nodes else loss
         for loss in read.losses
     ]
     nodes = [entry for entry in lists.entries if entry.scope == "node"] if to.has_nodes else []
@@ -283,7 +234,8 @@ def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Co
     kept = [entry for entry in lists.deciding().values() if entry.name not in reasons]
     _drop(dropped, given, lists, kept, reasons)
     added = tuple(entry.name for entry in kept if entry.is_form and entry.name not in written.unchanged)
-    losses += [*loss_of("form", "added: other forms of the listed operators", added), *written.losses]
+    forms = loss_of("form", "added: other forms of the listed operators", added)
+    losses += [*(replace(loss, lossy=False) for loss in forms), *written.losses]
     entries = tuple(DroppedEntry(name, dropped[name]) for name in given if name in dropped)
     return Conversion(written.files, losses, given, entries, added)
 

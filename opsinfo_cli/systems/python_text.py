@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..core.text.source import Source
@@ -82,7 +83,7 @@ def unread_losses(
         of_scope = [(name, each) for name, each in parts if (name in of_nodes) is (scope == "node")]
         details = [f"{name} ({source.path}:{each.line}:{each.column}: {each.text})" for name, each in of_scope]
         losses += tuple(
-            loss._replace(scope=scope) for loss in loss_of("unread", message, [name for name, _ in of_scope], details)
+            replace(loss, scope=scope) for loss in loss_of("unread", message, [name for name, _ in of_scope], details)
         )
     return losses
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from ..core.document import renamed
+from ..core.document import Schema, internal, renamed
 
 Unlisted = Literal["low", "high", "inputs", "first-input", "untouched", "library", "mode"]
 """What a system does with an operator that is on none of its lists."""
@@ -146,37 +146,65 @@ class OperatorLists(NamedTuple):
         return tuple(entry._replace(is_default=True) for entry in self.entries)
 
 
-class Loss(NamedTuple):
-    """A step in which a conversion expresses less, or something else, than its source.
+@dataclass(frozen=True)
+class Loss:
+    """One step in which the result expresses less than the source, or something else."""
 
-    :param kind: kebab-case, for scripts
-    :param details: texts about single names; shown instead of the names
-    :param drops: whether its names are left out of the result
-    :param scope: what its names are; ``node`` for lists of nodes
-    """
-
-    kind: str
+    kind: Annotated[
+        str,
+        Schema(
+            examples=[
+                "unknown-name",
+                "one-to-many",
+                "broader",
+                "conflict",
+                "no-class",
+                "approximate",
+                "default-direction",
+                "dtype",
+                "node-rules",
+                "overloads",
+                "forward-only",
+                "first-argument",
+                "not-in-base",
+                "no-kernel",
+                "built-in-stays",
+                "cells-only",
+                "same-name",
+                "unread",
+                "form",
+                "expansion",
+                "defaults-replaced",
+                "overruled",
+                "not-a-name",
+                "ignored",
+            ]
+        ),
+    ]
+    """The kind of step."""
     message: str
+    """What happened."""
     names: tuple[str, ...] = ()
+    """The affected names; empty if all are affected."""
     details: tuple[str, ...] = ()
-    drops: bool = False
-    scope: Scope = "operator"
+    """Details about individual names."""
+    lossy: bool = True
+    """Whether the step loses anything; --strict refuses such a conversion."""
+    drops: bool = internal(False)
+    """Whether its names are left out of the result."""
+    scope: Scope = internal("operator")
+    """What its names are; ``node`` for lists of nodes."""
 
     @property
     def is_unread(self) -> bool:
         """Whether a part of the source was not read."""
         return self.kind == "unread"
 
-    @property
-    def is_harmless(self) -> bool:
-        """Whether nothing is lost: another form of the same operator was added."""
-        return self.kind == "form"
-
     def beyond(self, named: Collection[str]) -> Loss | None:
         """Return the loss of the other names; None if there is none."""
         left = [index for index, name in enumerate(self.names) if name not in named]
         details = tuple(self.details[index] for index in left if index < len(self.details))
-        return self._replace(names=tuple(self.names[index] for index in left), details=details) if left else None
+        return replace(self, names=tuple(self.names[index] for index in left), details=details) if left else None
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -195,7 +223,7 @@ def loss_of(
 ) -> tuple[Loss, ...]:
     """Return the loss of these names; nothing if there are none."""
     names = tuple(names)
-    return (Loss(kind, message, names, tuple(details), drops),) if names else ()
+    return (Loss(kind, message, names, tuple(details), drops=drops),) if names else ()
 
 
 def reasons_of(losses: Iterable[Loss]) -> dict[str, str]:

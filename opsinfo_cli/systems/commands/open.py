@@ -66,4 +66,4 @@ def report_losses(losses: Iterable[Loss], console: Console) -> None:
         names = ", ".join(single[:shown])
         more = f" and {len(single) - shown} more" if len(single) > shown else ""
         message = f"{loss.message}: {names}{more}" if names else loss.message
-        (console.note if loss.is_harmless else console.warn)(message)
+        (console.warn if loss.lossy else console.note)(message)
