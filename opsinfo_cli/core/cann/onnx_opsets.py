@@ -14,6 +14,11 @@ OLDEST_OPSET, NEWEST_OPSET = 1, 18
 """The opsets of ONNX' own domain that have plugins. Some of Huawei's quantisation operators go further."""
 
 
+def is_standard(domain: str) -> bool:
+    """Whether a domain, as a model writes it, is that of ONNX itself."""
+    return domain in ("", DEFAULT_DOMAIN)
+
+
 @cache
 def onnx_operators() -> dict[tuple[str, str], list[tuple[frozenset[int], tuple[str, ...]]]]:
     """Return, by domain and operator, opsets with the op types of the nodes there, the most common case first."""

@@ -245,7 +245,7 @@ def bisect_mixlist(
     :param model: the path of a model, to search among its op types
     :param shapes: of its inputs, by name, as for :meth:`.Graph.read`
     :param among: op types to search among
-    :param evidence: paths of a ``dump.json`` of msprobe, or of the JSON of a simulation
+    :param evidence: paths of a ``dump.json`` of msprobe, the JSON of a simulation, or compared tensors
     :param grow: search for the largest white list, not the smallest black one
     :param profile: tables of what ran, which say what the nodes of the model cost
     :param lead: run a list until one verdict has so many more runs than the other

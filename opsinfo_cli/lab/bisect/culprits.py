@@ -196,7 +196,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """The smallest list that makes a check pass, and how it was found. Later versions may add keys."""
+    """What a search would do. Later versions may add keys."""
 
     order: list[Candidate]
     """With --dry-run: the candidates, the most suspected first."""
@@ -204,14 +204,6 @@ class SearchPlan:
     """With --dry-run: the maximum number of runs, if the check is monotone."""
     dry_run: Literal[True] = True
     """Set with --dry-run: nothing was run or written."""
-    curve: list[CurvePoint] | None = optional()
-    """With --curve: the lists that were run and printed a number, the cheapest first."""
-    output: list[str] | None = optional()
-    """With cannot-cure: the last lines that the check printed, at most ten."""
-    still_low: list[str] | None = optional()
-    """With cannot-cure: nodes that are low with all candidates on the black list."""
-    error: Failure | None = optional()
-    """Why the list could not be written; with status 3. The answer is in the document nevertheless."""
 
 
 class Effect(NamedTuple):

@@ -13,7 +13,7 @@ from ...errors import Refused, UsageFault
 from ...opening import open_file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from .trial import Files
 
@@ -89,14 +89,12 @@ def words_of(command: Sequence[str], texts: Mapping[str, str]) -> list[str]:
     return [pattern.sub(lambda match: texts[match[0][1:-1]], word) for word in command]
 
 
-def environment_of(
-    command: Sequence[str], texts: Mapping[str, str], hidden: Collection[str] = ("cache", "device")
-) -> dict[str, str]:
+def environment_of(command: Sequence[str], texts: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that a trial has in addition.
 
     A command with ``{device}`` chooses the device itself: the numbers would be counted from the visible ones.
     """
-    own = {f"OPSINFO_{name.upper()}": text for name, text in texts.items() if name not in hidden}
+    own = {f"OPSINFO_{name.upper()}": text for name, text in texts.items() if name not in ("cache", "device")}
     devices = {DEVICES: texts["device"]} if texts["device"] and not chooses_device(command) else {}
     return {**own, "ASCEND_CACHE_PATH": texts["cache"], **devices}
 

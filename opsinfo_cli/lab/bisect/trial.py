@@ -27,7 +27,7 @@ def guard_command() -> list[str]:
 
 
 class Trial(NamedTuple):
-    """One run of the check: the command in a folder of its own, with placeholders replaced, see :mod:`.run_folder`.
+    """One run of the check: its command, whose place replaces the placeholders, and the folder of its files.
 
     :param number: from 1, never reused
     :param folder: in the run folder on this machine; it exists and contains the files

@@ -1,4 +1,4 @@
-"""Judge a model by the options of the command line; `graph` and `simulate` share this."""
+"""Judge a model by the options of the command line, for all commands that take a model and a target."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.cann.dtype_names import leading_dtype
+from ...core.cann.onnx_opsets import is_standard
 from ...errors import UsageFault, counted, join_some
 from ..graph.readers.onnx import bodies
 from ..graph.result import NOT_COMPUTED
@@ -177,7 +178,7 @@ def _drawn(
             yield _ViewerNode(graph, prefix + shown, subgraph, name)
         for word, body in bodies(node):
             inner, place = _body_name(name, word), f"{prefix}{shown}/{word}"
-            if node.op_type == "If" and not node.domain:
+            if node.op_type == "If" and is_standard(node.domain):
                 yield from _drawn(body, inner, graph, f"{place}/", names, numbers)
             else:
                 yield from _drawn(body, inner, place if graph == "" else None, "", names, numbers)

@@ -36,7 +36,7 @@ from ...errors import UsageFault, counted, join_some, quoted
 from ..graph.api import open_model
 from ..graph.judge.kernel_sources import Kernels
 from ..graph.limits import open_dimensions_text
-from ..graph.read_back import NodeThatDidNotRun, ReadBack, read_back_profile
+from ..graph.read_back import ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
 from ..profile.lists import fused_parts, policy_of_type
 from ..profile.table import DeviceTask, KernelRow, Microseconds, TaskTable
@@ -148,7 +148,7 @@ class ProfileView:
     target: Target | None = None
     mixlist: str | None = None
     kernels: DeviceStep | None = None
-    back: ReadBack[NodeThatDidNotRun] | None = None
+    back: ReadBack | None = None
     fused: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -381,7 +381,7 @@ class ShownProfile(ProfileDocument):
     """With --mixlist: the time of types that turn gray. Whether they move depends on the model."""
     kernels: Iterable[KernelRow] | None = optional()
     """With --by kernel: the rows, in the order of the tables."""
-    read_back: ReadBack[NodeThatDidNotRun] | None = optional()
+    read_back: ReadBack | None = optional()
     """With --model: the model compared with what ran, by node name."""
 
 

@@ -19,6 +19,7 @@ from ...core.text.source import read_bytes
 from ...errors import Damaged, counted, join_some
 from ...opening import open_file
 from ..numbers.calls import calls_of, is_dump, op_types_of, spelled_as_types
+from ..numbers.float_formats import FORMATS
 from .compare_table import TableRow, compared_rows, result_tables
 from .moves import Mover
 from .result import NOT_COMPUTED
@@ -36,7 +37,7 @@ _JUMP, _LEAST_JUMP, _NOISE = 4.0, 1e-3, 1e-4
 """A jump is an error of at least so many times that of the inputs, and at least so large; smaller input errors count as
 noise. float16 has 2**-11 of relative error in each rounding, 5e-4."""
 _MOST_JUMPS, _MOST_NAMES, _MOST_WITHOUT_MODEL = 3, 1000, 50_000
-_LARGEST, _NEAR = 65504.0, 1 / 16
+_LARGEST, _NEAR = FORMATS["fp16"].limits.largest, 1 / 16
 """The largest value of float16, and the share of it from which a call is suspected."""
 _OVERFLOW = 2.0
 """The score of an overflow: twice that of a value at the limit."""
@@ -136,7 +137,9 @@ def _begins_with_brace(path: str) -> bool:
 
 @dataclass(eq=False, slots=True)
 class _Tensors:
-    """What the rows of one operator of the device say of its inputs, or of its outputs: the worst of them."""
+    """What the rows of one operator of the device say of its inputs, or of its outputs: the worst of them, a wrong one
+    before those that agree, and then that with the largest error.
+    """
 
     agrees: bool | None = None
     has_overflow: bool = False
@@ -151,9 +154,10 @@ class _Tensors:
         self.dtype = self.dtype or row.dtype
         if not self.line:
             self.path, self.line = path, row.line
-        if row.agrees is None or (self.agrees is False and (row.error or 0.0) <= (self.error or 0.0)):
+        if row.agrees is None:
             return
-        if self.error is None or row.agrees is False or (row.error or 0.0) > self.error:
+        worse = (not row.agrees, row.error or 0.0) > (self.agrees is False, self.error or 0.0)
+        if self.agrees is None or worse:
             self.agrees, self.cosine, self.error = row.agrees, row.cosine, row.error
             self.path, self.line = path, row.line
 

@@ -181,6 +181,9 @@ class GraphNode:
         ``fused_types``: the op types of all nodes that it took. ``host_inputs``: numbers of the inputs that the host
         computes when the model is compiled. ``constants``: the constants that became attributes, by the number of the
         input. ``given``: attributes of the operator in the model. ``operator``: that operator, if it has another name.
+        ``source``: the operator that the node was built for, with others. ``continuous_input``: the input whose
+        value a loop carries. ``_format_agnostic_except_input`` and ``_output``: numbers of the tensors that do not take
+        the dtype of the reader.
     :ivar fused_names: names of the operators fused into it (``_datadump_original_op_names``)
     """
 
@@ -195,6 +198,11 @@ class GraphNode:
     fused_names: tuple[str, ...] = ()
     weights: Weights | None = None
     origin: Origin | None = None
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Names of the operators that it stands for: those fused into it, or its own."""
+        return self.fused_names or (self.name,)
 
     @property
     def first_type(self) -> str:

@@ -1,5 +1,5 @@
 """What a predicted graph cannot show: passes not applied, older rules, the host's results, and open dimensions, with
-what they decided, as a line that every command prints, and a graph in which they have sizes.
+what they decided, as a line for the commands, and a graph in which they have sizes.
 """
 
 from __future__ import annotations

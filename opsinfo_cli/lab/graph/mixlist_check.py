@@ -42,7 +42,7 @@ class OpenedModel:
         self.path = self.label = path
         self.facts = os.path.basename(path)
         self.graph: ModelGraph = read_graph(path, shapes_of=shapes_of)
-        self._prepared: dict[int, PreparedModel] = {}
+        self._prepared: dict[MixlistTarget, PreparedModel] = {}
         self.decided_open: dict[str, None] = {}
         """Names of the nodes for which open dimensions decided, for any target, mode and list; a set in order."""
 
@@ -68,10 +68,9 @@ class OpenedModel:
     def prepare(self, target: MixlistTarget) -> PreparedModel:
         from .judge.prepare import prepare
 
-        prepared = self._prepared.get(id(target))
-        if prepared is None:
-            prepared = self._prepared[id(target)] = prepare(self.graph, target.target)
-        return prepared
+        if target not in self._prepared:
+            self._prepared[target] = prepare(self.graph, target.target)
+        return self._prepared[target]
 
     def answer(self, target: MixlistTarget, mode: str, marks: Mapping[str, frozenset[Mark]]) -> Answer:
         """Return the answer with a whole mixlist, and note what open dimensions decided."""

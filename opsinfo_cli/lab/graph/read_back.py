@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 from ...core.cann.dtype_names import FLOATING, LOW
 from ...core.document import Count, internal, renamed
@@ -49,29 +49,12 @@ class UnmatchedNode:
     """The name of the node."""
     type: str
     """The op type of the node."""
-    side: Literal["compiled", "predicted"] = renamed("in")
-    """Which of the two graphs has the node."""
-    why: str
-    """Why the node was not compared."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodeThatDidNotRun:
-    """One node."""
-
-    name: str
-    """The name of the node."""
-    type: str
-    """The op type of the node."""
-    side: Literal["predicted", "ran"] = renamed("in")
-    """Whether the model or the tables have it. What ran and is in no model has one item for each op type, with the name
-    of the first call.
+    side: Literal["compiled", "predicted", "ran"] = renamed("in")
+    """What has the node: the prediction, the compiled model, or the tables of what ran. What ran and is in no model has
+    one item for each op type, with the name of the first call.
     """
     why: str
     """Why the node was not compared."""
-
-
-Unmatched = TypeVar("Unmatched")
 
 
 @dataclass(frozen=True)
@@ -87,7 +70,7 @@ class TypeAgreement:
 
 
 @dataclass(frozen=True)
-class ReadBack(Generic[Unmatched]):
+class ReadBack:
     """A prediction compared with a compiled model or dump, or a model with what ran."""
 
     agreement: float | None
@@ -98,15 +81,15 @@ class ReadBack(Generic[Unmatched]):
     """Number of these that were found through the names of the operators fused into them; 0 for what ran."""
     types: list[TypeAgreement]
     """The matched nodes by op type."""
-    unmatched: list[Unmatched]
+    unmatched: list[UnmatchedNode]
     """Nodes that were not compared."""
     differs: list[NodeDifference]
     """Nodes whose dtypes differ from the prediction."""
 
 
 def _result(
-    matched: Counter[str], differs: list[NodeDifference], unmatched: list[Unmatched], by_fusion: int = 0
-) -> ReadBack[Unmatched]:
+    matched: Counter[str], differs: list[NodeDifference], unmatched: list[UnmatchedNode], by_fusion: int = 0
+) -> ReadBack:
     """:param matched: the number of matched nodes of each op type"""
     wrong, total = Counter(difference.type for difference in differs), matched.total()
     types = [TypeAgreement(name, count, count - wrong[name]) for name, count in sorted(matched.items())]
@@ -114,7 +97,7 @@ def _result(
     return ReadBack(agreement, total, by_fusion, types, unmatched, differs)
 
 
-def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack[UnmatchedNode]:
+def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack:
     """Match nodes by name, and fused nodes by the names of the operators fused into them.
 
     A node that was fused, or whose type changed, agrees if its first output has the dtype of the last operator of the
@@ -134,7 +117,7 @@ def read_back(predicted: GraphAnswer, compiled: GraphAnswer) -> ReadBack[Unmatch
     by_fusion = 0
     for index, row in enumerate(compiled):
         node = compiled.graph[index]
-        group = frozenset(names[name] for name in node.fused_names or (node.name,) if name in names)
+        group = frozenset(names[name] for name in node.part_names if name in names)
         why = "a conversion that the compiler inserted" if index in inserted else _not_compared(row, group)
         if why is not None:
             unmatched.append(UnmatchedNode(name=row.name, type=row.type, side="compiled", why=why))
@@ -197,7 +180,7 @@ def _entering(answer: GraphAnswer, index: int, group: frozenset[int]) -> Iterabl
             yield dtype
 
 
-def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack[NodeThatDidNotRun]:
+def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack:
     """Match the nodes of a model with what ran, by name.
 
     Floating-point dtypes are compared, of outputs and, if there are as many of them in the table, of inputs. All calls
@@ -207,7 +190,7 @@ def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack[Node
     """
     matched: Counter[str] = Counter()
     differs: list[NodeDifference] = []
-    unmatched: list[NodeThatDidNotRun] = []
+    unmatched: list[UnmatchedNode] = []
     for row in predicted:
         if row.type in NOT_COMPUTED:
             continue
@@ -216,7 +199,7 @@ def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack[Node
             if row.runs is not None:
                 nameless = "no row has its name: fused, folded or renamed"
                 why = nameless if kernel is None else "the table does not have its dtypes"
-                unmatched.append(NodeThatDidNotRun(name=row.name, type=row.type, side="predicted", why=why))
+                unmatched.append(UnmatchedNode(name=row.name, type=row.type, side="predicted", why=why))
             continue
         matched[kernel.type] += 1
         own = _present(row.inputs)
@@ -232,7 +215,7 @@ def read_back_profile(predicted: GraphAnswer, profile: Profile) -> ReadBack[Node
     for op_type, (first, time) in profile.others.items():
         more = f", and {time.calls - 1} more calls" if time.calls > 1 else ""
         why = f"the model has no node of this name{more}"
-        unmatched.append(NodeThatDidNotRun(name=first, type=op_type, side="ran", why=why))
+        unmatched.append(UnmatchedNode(name=first, type=op_type, side="ran", why=why))
     return _result(matched, differs, unmatched)
 
 

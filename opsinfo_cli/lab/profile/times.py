@@ -46,7 +46,7 @@ ops/built-in/fusion_pass, 2021).
 
 @dataclass(frozen=True)
 class Time:
-    """All Casts, those on the AI CPU too."""
+    """Calls, and the time that they took."""
 
     calls: Count = 0
     """Number of calls."""

@@ -19,6 +19,7 @@ from ...core.cann.input_shapes import (
     require_shape,
     stated_shapes,
 )
+from ...core.cann.onnx_opsets import is_standard
 from ...core.text.source import read_bytes
 from ...errors import Damaged, UsageFault, join_some
 from ...opening import open_file, unreadable
@@ -147,7 +148,7 @@ def _tables(graph: Any) -> dict[str, int]:
     sizes = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
     rows: dict[str, int] = {}
     for node in reversed(graph.node):
-        if node.domain not in ("", "ai.onnx"):
+        if not is_standard(node.domain):
             continue
         if node.op_type == "Gather" and (shape := sizes.get(node.input[0])):
             axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), 0)

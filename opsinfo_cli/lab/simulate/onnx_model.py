@@ -10,6 +10,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...core.cann.onnx_opsets import is_standard
 from ...errors import Damaged, Refused
 from ...opening import open_inside
 from ..graph.readers.onnx import EXTERNAL, bodies, graphs, other_tensors, without_large
@@ -87,7 +88,7 @@ class OnnxFile:
     @property
     def opset(self) -> int:
         """Return the version of the default domain."""
-        found = [entry.version for entry in self.proto.opset_import if entry.domain in ("", "ai.onnx")]
+        found = [entry.version for entry in self.proto.opset_import if is_standard(entry.domain)]
         return int(found[0]) if found else 1
 
     def weight(self, tensor: Any) -> Any:

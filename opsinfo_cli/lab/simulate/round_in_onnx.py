@@ -23,12 +23,17 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Refused
+from ..numbers.float_formats import FORMATS, HIF8
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "hifloat8": 32768.0}
+LARGEST = {
+    "float16": FORMATS["fp16"].limits.largest,
+    "bfloat16": FORMATS["bf16"].limits.largest,
+    "hifloat8": HIF8.largest,
+}
 FIRST_BFLOAT16_CAST = 13
 FIRST_WHERE = 9
 """The opset of the operators that the other methods need."""

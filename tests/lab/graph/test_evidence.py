@@ -86,6 +86,20 @@ def test_the_first_culprit_is_where_inputs_agree_and_the_output_does_not(tmp_pat
     assert (found.rows, found.matched, found.suspects[0].line) == (5, 5, 4)
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(0.98, 0.04), (0.999, 0.05)],
+        [(0.999, 0.05), (0.98, 0.04)],
+        [(0.9, 0.0), (1.0, 0.01), (0.9999, 0.02)],
+        [(0.98, 0.04), ("NaN", "NaN")],
+    ],
+)
+def test_a_wrong_output_is_not_hidden_by_another_one_that_agrees(tmp_path: Path, rows: list[tuple[Any, Any]]) -> None:
+    of_exp = [_row("exp", f"output:{at}", *row) for at, row in enumerate(rows)]
+    assert _names(_table(tmp_path, _row("fc"), _row("act"), *of_exp)) == [("exp", "differs")]
+
+
 def test_an_operator_whose_input_row_is_wrong_is_no_culprit(tmp_path: Path) -> None:
     rows = [_row("exp", "input:0", 0.5, 0.9), _row("exp", cosine=0.5, distance=0.9), _row("fc"), _row("mul")]
     assert _names(_table(tmp_path, *rows)) == [("act", "differs")]  # it has no row: that of its reader tells

@@ -1,1 +1,1 @@
-"""The parts of `bisect`: what is searched, what judges a trial, and one run from the journal to the answer."""
+"""The parts of `bisect`: its options, what judges a trial, and one run from the journal to the answer."""

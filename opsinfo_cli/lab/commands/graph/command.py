@@ -353,7 +353,7 @@ def _write_keep_dtype(answer: GraphAnswer, rows: list[NodeAnswer], out: str, con
     :raises Refused: if the file cannot be written
     """
     computing = [answer.graph[row.index] for row in rows if row.type not in NOT_COMPUTED]
-    names = list(dict.fromkeys(name for node in computing for name in node.fused_names or (node.name,)))
+    names = list(dict.fromkeys(name for node in computing for name in node.part_names))
     if not names:
         hint = "--by node without it lists the nodes that --match and --on choose"
         raise UsageFault(f"no node that computes was chosen; {out} was not written", name="no-match", hint=hint)

@@ -14,7 +14,7 @@ from ...graph.constants import ConstantCheck, ConstantFault
 from ...graph.cost import Cost, NodeBytes
 from ...graph.evidence import AccuracyEvidence
 from ...graph.fusion_result import FusionResult, PassCount
-from ...graph.read_back import ReadBack, UnmatchedNode
+from ...graph.read_back import ReadBack
 from ...graph.result import (
     Answer,
     AnswerComparison,
@@ -49,7 +49,7 @@ class GraphView:
     compared_with: str = ""
     cost: Cost | None = None
     comparison: AnswerComparison | None = None
-    back: ReadBack[UnmatchedNode] | None = None
+    back: ReadBack | None = None
     chosen: int | None = None
 
     @property
@@ -132,7 +132,7 @@ class ShownGraph(GraphDocument):
     """
     profiles_differ: Sequence[ProfileDifference] | None = optional()
     """The nodes whose op types or dtypes differ between profiles."""
-    read_back: ReadBack[UnmatchedNode] | None = optional()
+    read_back: ReadBack | None = optional()
     """With --read-back: the prediction compared with a compiled model or dump."""
     cost: Cost | None = optional()
     """With --profile: what the mixlist moves from low to high."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...graph.casts import Cast
-    from ...graph.read_back import ReadBack, UnmatchedNode
+    from ...graph.read_back import ReadBack
     from ...graph.result import AnswerComparison, GraphAnswer, NodeAnswer
 
 Value = TypeVar("Value")
@@ -36,7 +36,7 @@ class Numbered(Generic[Value]):
 
 
 class PageColumns:
-    """Return the columns of an outcome.
+    """The columns of an outcome.
 
     :param order: node indexes in the order of the ribbon
     """
@@ -128,7 +128,7 @@ class PageColumns:
             "castsAdded": _casts(found.casts_added),
         }
 
-    def read_back(self, found: ReadBack[UnmatchedNode]) -> dict[str, Any]:
+    def read_back(self, found: ReadBack) -> dict[str, Any]:
         """Return the dtypes of the compiled model for nodes that differ, and why others were not compared."""
         differs = {
             index: [visible(node.name), visible(node.type), node.compiled.inputs, node.compiled.outputs]

@@ -1,4 +1,6 @@
-"""The answers of `graph`: op types or nodes, the path to a node's dtypes, a comparison, a read-back."""
+"""The answers of `graph`: op types or nodes, the path to a node's dtypes, profiles of shapes, a comparison, a read-back
+and the compiler's passes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from ...graph.constants import ConstantCheck
 from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.graph import ModelGraph
 from ...graph.node_names import unique_ends
-from ...graph.read_back import ReadBack, UnmatchedNode
+from ...graph.read_back import ReadBack
 from ...graph.result import (
     NOT_COMPUTED,
     Answer,
@@ -218,7 +220,7 @@ def _edge(graph: ModelGraph, cast: Cast) -> str:
     return f"{graph[cast.producer].name}:{cast.output} to {graph[cast.consumer].name}:{cast.input}"
 
 
-def read_back_answer(view: GraphView, back: ReadBack[UnmatchedNode], verbose: bool) -> CommandAnswer:
+def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> CommandAnswer:
     """The nodes that differ from a compiled model, and those that were not compared.
 
     :param verbose: whether a terminal lists the latter, instead of counting them by reason
@@ -299,7 +301,7 @@ def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -
     )
 
 
-def _unmatched_table(back: ReadBack[UnmatchedNode], verbose: bool) -> Table:
+def _unmatched_table(back: ReadBack, verbose: bool) -> Table:
     if verbose:
         every: list[list[Cell]] = [[_name(node.name), node.type, node.side, node.why] for node in back.unmatched]
         return Table([Column(title) for title in ("not compared", "op type", "in", "why")], every)

@@ -29,6 +29,8 @@ PREPARED, UNNUMBERED, JSON_RULE = 0, 8000, 9000
 """Priorities of the preparation's passes, of passes that fusion_config.json does not number, and of JSON rules."""
 _DOWN = 5000
 """Passes with a number from here on run last."""
+COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
+"""Where the sources of the passes are read, in a published copy."""
 A2, A3 = "ascend910b", "ascend910_93"
 NEWEST = frozenset({"ascend910_95", "ascend950"})
 """The chips of which a rule of 2021 is not known to hold."""
@@ -43,7 +45,7 @@ class FusionRule(NamedTuple):
     :param changes: yields what it does to a graph; a change is made before the next one is asked for. Its docstring
         says what, unless ``about`` does
     :param source: where the conditions were read
-    :param chips: the SoCs on which it runs; None: all but those in ``never``
+    :param chips: the SoCs on which it runs, unknown on others; None: all but those in ``never``
     :param never: the SoCs on which it does not run
     :param confidence: how sure it is that the compiler does the same, on a chip that is not in ``seen``
     :param seen: the SoCs of which documentation, or a record of a compiler's run, says so
@@ -285,7 +287,7 @@ def join(op_type: str, inputs: Sequence[Input], parts: Sequence[GraphNode], of: 
         origin = origin._replace(inner=tuple(dict.fromkeys((*inner, *vanished))))
     taken = {part.index for part in parts}
     waited = (index for part in parts for index in part.control if index not in taken)
-    names = [name for part in parts for name in part.fused_names or (part.name,)]
+    names = [name for part in parts for name in part.part_names]
     node = replace(
         node,
         name=(of or last).name,

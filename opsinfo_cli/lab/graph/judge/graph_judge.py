@@ -46,7 +46,6 @@ class Judgement(NamedTuple):
     """
 
     mode: JudgeMode
-    marks: Mapping[str, frozenset[Mark]]
     choices: list[DtypeChoice]
     related: dict[int, Producer]
 
@@ -70,7 +69,7 @@ class GraphJudge:
         self.relations = Relations(graph)
         self._states: dict[tuple[str, int, tuple[Policy, ...]], State] = {}
         self.slots = graph.slots
-        self._first_seen = [tensor.original_dtype or tensor.dtype for tensor in self.slots.outputs]
+        self._first_seen = [tensor.first_dtype for tensor in self.slots.outputs]
         self._has_continuous = any(port.continuous for facts in self.kinds for port in facts.outputs)
 
     def judge(self, mode: str | JudgeMode, marks: Mapping[str, frozenset[Mark]] | None = None) -> Judgement:
@@ -155,7 +154,7 @@ class _Walk:
             choices[cell.node] = choice._replace(inputs=own) if cell.is_input else choice._replace(outputs=own)
         if judge._has_continuous:
             _settle(self.graph, choices)
-        return Judgement(self.mode, self.marks, choices, self.related)
+        return Judgement(self.mode, choices, self.related)
 
     def _cast(self, node: int) -> None:
         """Let gray consumers look through a Cast that raises a low dtype (..._allow_mix_precision_base.cc:30-64)."""

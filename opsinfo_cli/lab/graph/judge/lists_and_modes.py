@@ -199,10 +199,9 @@ def _mixed_hif8(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched
     if not tensor.port.fed:
         return Matched(_by_table(BLACK_HIF8, own, tensor, columns), "gray-own")
     dtype = dtype_of(tensor.seen)
-    wanted = GRAY_HIF8.get(dtype or "", (dtype or "",))
     if dtype == "hifloat8" and own == "bfloat16":
-        wanted = WHITE_HIF8["bfloat16"]
-    return Matched(any(match_precise(tensor.row, dtype, columns) for dtype in wanted), "gray", True)
+        return Matched(_by_table(WHITE_HIF8, own, tensor, columns), "gray", True)
+    return Matched(_by_table(GRAY_HIF8, dtype, tensor, columns), "gray", True)
 
 
 def _by_table(table: dict[str, tuple[str, ...]], dtype: str | None, tensor: JudgedTensor, columns: list[int]) -> bool:

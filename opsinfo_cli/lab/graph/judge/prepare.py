@@ -1,4 +1,4 @@
-"""Prepare a graph to be judged against a target; the only entry to the judge."""
+"""Prepare a graph to be judged against a target: undo, fuse, read the option files, and find the kernels."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from ....core.cann.input_shapes import OPEN, ModelInput
+from ....core.cann.onnx_opsets import is_standard
 from ....errors import Damaged, MissingPackage, installing, join_some
 from ..dtypes import onnx_dtype
 from ..graph import GraphTensor, ModelFacts, Refusal, Weights
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 EXTERNAL = 1
 """The location of a tensor whose values are in another file."""
-_DEFAULT_DOMAINS = ("", "ai.onnx")
 _LARGE = 1 << 16
 """The largest initializer, in bytes, whose values inference gets: those of shapes and axes are much smaller."""
 MOST_NODES, MOST_BYTES = 200_000, 1 << 30
@@ -115,13 +115,13 @@ def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
     from onnx import defs
 
     @cache
-    def needed(op: str, domain: str) -> tuple[list[int], int]:
+    def needed(op: str) -> tuple[list[int], int]:
         """Return the numbers of the inputs that an operator must have, and how many outputs."""
         newest = defs.onnx_opset_version()
-        stated = max(1, min(opsets.get(domain, 1), newest))
+        stated = max(1, min(opsets.get("", 1), newest))
         for opset in (stated, newest):  # an operator may be newer than the model says
             with suppress(defs.SchemaError):
-                schema = defs.get_schema(op, opset, domain)
+                schema = defs.get_schema(op, opset)
                 kinds = defs.OpSchema.FormalParameterOption
                 inputs = {number for number, parameter in enumerate(schema.inputs) if parameter.option == kinds.Single}
                 inputs |= {0} if schema.min_input and schema.inputs[0].option == kinds.Variadic else set()
@@ -131,7 +131,7 @@ def _require_complete(proto: Any, opsets: dict[str, int], path: str) -> None:
     for node in _nodes(proto.graph.node):
         if _domain(node.domain):
             continue
-        inputs, outputs = needed(node.op_type, "")
+        inputs, outputs = needed(node.op_type)
         given = node.input[:]
         missing = [str(number) for number in inputs if number >= len(given) or not given[number]]
         parts = next((attribute.i for attribute in node.attribute if attribute.name == "num_outputs"), len(node.output))
@@ -263,10 +263,9 @@ def write_shapes(proto: Any, shapes: Shapes) -> None:
                 dim.dim_value = size
 
 
-def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, folded: bool = True) -> ModelGraph:
+def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None) -> ModelGraph:
     """The graph of an ONNX model.
 
-    :param folded: whether constants are folded, as the compiler's preparation does it
     :raises MissingPackage: if the ``onnx`` package is not installed
     :raises Damaged: if the file is broken, or an edge refers to a missing node
     """
@@ -303,7 +302,7 @@ def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, fol
     if reader.empty:
         message = "atc reads no attribute of Constant but `value`: these constants become empty float32 tensors"
         notes.add("empty-constant", message, nodes=len(reader.empty))
-    refused = _translate(graph, opsets, path, folded, notes)
+    refused = _translate(graph, opsets, path, notes)
     facts = ModelFacts(
         format="onnx",
         path=path,
@@ -321,7 +320,7 @@ def read_onnx(file: IO[bytes], path: str, shapes_of: ShapesOf | None = None, fol
 
 
 def _domain(domain: str) -> str:
-    return "" if domain in _DEFAULT_DOMAINS else domain
+    return "" if is_standard(domain) else domain
 
 
 class _OnnxReader:
@@ -516,7 +515,7 @@ def _join(graph: SourceGraph, node: SourceNode) -> None:
         body.parent_outputs = [max(index - (skipped or 0), -1) for index in range(len(body.outputs))]
 
 
-def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bool, notes: Notes) -> list[Refusal]:
+def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, notes: Notes) -> list[Refusal]:
     """Give the nodes of a graph and its bodies op types of CANN; return those that the front end refuses.
 
     Its key in the front end is the type of a node that is refused: no library has it.
@@ -528,14 +527,13 @@ def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bo
             if translation.refused:
                 node.type = translation.type
                 refused.append(Refusal(node.name, node.op.rpartition("::")[2], translation.refused))
-    if folded:
-        kept = {refusal.name for refusal in refused}
-        unused = [name for part in graph.walk() for name in prune(part, kept)]
-        if unused:
-            nodes, them = ("node feeds", "it") if len(unused) == 1 else ("nodes feed", "them")
-            message = f"{len(unused)} {nodes} no output, and the compiler removes {them}: {join_some(unused)}"
-            notes.add("unused", message, nodes=len(unused))
-        fold(graph)
+    kept = {refusal.name for refusal in refused}
+    unused = [name for part in graph.walk() for name in prune(part, kept)]
+    if unused:
+        nodes, them = ("node feeds", "it") if len(unused) == 1 else ("nodes feed", "them")
+        message = f"{len(unused)} {nodes} no output, and the compiler removes {them}: {join_some(unused)}"
+        notes.add("unused", message, nodes=len(unused))
+    fold(graph)
     for part in graph.walk():
         translated: list[SourceNode] = []
         for node in part.nodes:
@@ -548,6 +546,5 @@ def _translate(graph: SourceGraph, opsets: dict[str, int], path: str, folded: bo
                 node.type = node.type or translation.type
                 translated.append(node)
         part.nodes = translated
-        if folded:
-            fold_added(part)
+        fold_added(part)
     return refused

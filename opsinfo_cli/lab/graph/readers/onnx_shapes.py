@@ -11,6 +11,8 @@ from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING
 
+from ....core.cann.onnx_opsets import is_standard
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
@@ -22,7 +24,6 @@ Range ReduceProd Reshape Shape Size Slice Squeeze Sub Transpose Unsqueeze Where
 _COMPUTED = frozenset(_OPERATORS.split())
 _OF_SHAPE = ("Shape", "Size")
 """Operators that need the shape of their input only."""
-_STANDARD = ("", "ai.onnx")
 _MOST = 1024
 """The number of values of the largest tensor that is computed; shapes are much smaller."""
 
@@ -58,7 +59,7 @@ def _negatives(graph: Any) -> Iterator[Any]:
 def _eyes(graph: Any) -> Iterator[Any]:
     """Yield EyeLike in a graph and its bodies: onnx 1.23 ends the process at one whose input has no type."""
     for node in graph.node:
-        if node.op_type == "EyeLike" and node.domain in _STANDARD:
+        if node.op_type == "EyeLike" and is_standard(node.domain):
             yield node
         for attribute in node.attribute:
             for body in [attribute.g] if attribute.HasField("g") else attribute.graphs:
@@ -95,7 +96,7 @@ def _fill(model: Any, types: dict[str, Any]) -> None:
     for node in model.graph.node:
         given: dict[str, Any] = {name: types.get(name) for name in node.input if name}
         if (
-            node.domain not in _STANDARD
+            not is_standard(node.domain)
             or None in given.values()
             or any(attribute.HasField("g") for attribute in node.attribute)
         ):

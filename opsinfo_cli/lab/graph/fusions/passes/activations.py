@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import HALF_AND_SINGLE, NEWEST, UNNUMBERED, FusionRule, in_order, input_of, join
+from ..rule import A2, A3, COPY, HALF_AND_SINGLE, NEWEST, UNNUMBERED, FusionRule, in_order, input_of, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..rule import Change, FusionGraph
+    from ..rule import A2, A3, COPY, Change, FusionGraph
 
 _TANH = """
     power = Pow(x)
@@ -91,14 +91,13 @@ def _leaky_relu(it: FusionGraph) -> Iterator[Change]:
             yield join("LeakyRelu", [input_of(product, x)], [product, result], product)
 
 
-_COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
-_DOCUMENTED = frozenset({"ascend910b", "ascend910_93", "ascend910", "ascend310p", "ascend310b"})
+_DOCUMENTED = frozenset({A2, A3, "ascend910", "ascend310p", "ascend310b"})
 RULES = (
     FusionRule(
         "GeluFusionPass",
         UNNUMBERED,
         _gelu,
-        f"{_COPY}/gelu_fusion_pass.cpp (2019-2021); documentation of CANN 8.1, GeluFusionPass",
+        f"{COPY}/gelu_fusion_pass.cpp (2019-2021); documentation of CANN 8.1, GeluFusionPass",
         chips=_DOCUMENTED,
         never=NEWEST,
         confidence="medium",
@@ -107,7 +106,7 @@ RULES = (
         "GeluONNXFusionPass",
         UNNUMBERED,
         _erf_gelu,
-        f"{_COPY}/gelu_onnx_fusion_pass.cpp (2019); a record of a compiler's run on ascend310p",
+        f"{COPY}/gelu_onnx_fusion_pass.cpp (2019); a record of a compiler's run on ascend310p",
         never=NEWEST,
         confidence="medium",
         seen=frozenset({"ascend310p"}),
@@ -116,7 +115,7 @@ RULES = (
         "MulMaximumFusionPass",
         UNNUMBERED,
         _leaky_relu,
-        f"{_COPY}/mul_maximum_fusion_pass.cpp (2020); a record of a compiler's run",
+        f"{COPY}/mul_maximum_fusion_pass.cpp (2020); a record of a compiler's run",
         confidence="medium",
     ),
 )

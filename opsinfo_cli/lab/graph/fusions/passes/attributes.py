@@ -8,13 +8,13 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from .....core.package_data import package_data
-from ..rule import UNNUMBERED, Change, FusionRule, input_of, is_unknown, own_constant, with_inputs
+from ..rule import COPY, UNNUMBERED, Change, FusionRule, input_of, is_unknown, own_constant, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...graph import GraphNode, Producer
-    from ..rule import FusionGraph
+    from ..rule import COPY, FusionGraph
 
 _TABLE = package_data("opsinfo_cli.lab.graph", "const-to-attr")
 _PADDED = frozenset({"float16", "float32", "int32", "int8", "uint8"})
@@ -158,8 +158,7 @@ def _table(name: str, priority: int, source: str, prefers_own: bool = False) -> 
     return FusionRule(name, priority, partial(_const_to_attr, name, prefers_own), source, about=about)
 
 
-_COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
-_2022 = f"{_COPY} (2022)"
+_2022 = f"{COPY} (2022)"
 RULES = (
     FusionRule("AReduceMeanFusionPass", 4120, partial(_reduced_away, "ReduceMean"), _2022),
     FusionRule("AReduceSumFusionPass", 4150, partial(_reduced_away, "ReduceSum"), _2022),
@@ -171,7 +170,7 @@ RULES = (
         _global_average_pool,
         "hicann/ops-math, math/reduce_mean/op_graph/fusion_pass/globalavgpool_fusion_pass.cpp",
     ),
-    _table("ConstToAttrPass", 4178, f"{_COPY}/const2attr_fusion_pass.cpp (2022)", prefers_own=True),
+    _table("ConstToAttrPass", 4178, f"{COPY}/const2attr_fusion_pass.cpp (2022)", prefers_own=True),
     FusionRule("PadFusionPass", 4195, _pad, _2022),
     FusionRule("TileConstToAttrFusion", 4215, _tile, _2022),
     _table("ConstToAttrReduceSumFusion", 4220, f"{_2022}, in part"),
@@ -181,5 +180,5 @@ RULES = (
     FusionRule("ZConcatExt2FusionPass", 5010, _concat, _2022),
     _table("ZConcatFusionPass", 5020, _2022),
     _table("ZSplitFusionPass", 5050, _2022, prefers_own=True),
-    _table("ZSplitVFusionPass", 5070, f"{_COPY}/splitv_fusion_pass.cpp (2020-2021)", prefers_own=True),
+    _table("ZSplitVFusionPass", 5070, f"{COPY}/splitv_fusion_pass.cpp (2020-2021)", prefers_own=True),
 )

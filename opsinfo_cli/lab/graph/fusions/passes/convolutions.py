@@ -12,6 +12,7 @@ from ..rule import (
     A2,
     A3,
     ABSENT,
+    COPY,
     NEWEST,
     UNNUMBERED,
     Change,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...graph import GraphNode
-    from ..rule import FusionGraph
+    from ..rule import COPY, FusionGraph
 
 _BIAS_ADD = Pattern("""
     conv = Conv2D|DepthwiseConv2D|Conv3D()
@@ -211,7 +212,6 @@ def _is_not_padded(it: FusionGraph, conv: GraphNode) -> bool:
     return "given" in conv.attributes and tuple(shape[first : first + 2]) == (1, 1)
 
 
-_COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 _PAGE = "documentation of CANN 8.1"
 _OLDER = frozenset({"ascend910", "ascend310p", "ascend310b"})
 RULES = (
@@ -219,27 +219,27 @@ RULES = (
         "AABiasaddConvFusion",
         4030,
         _bias_add,
-        f"{_COPY}/biasadd_conv_fusion_pass.cpp (2019-2021); {_PAGE}, AABiasaddConvFusion; records of compilers' runs",
+        f"{COPY}/biasadd_conv_fusion_pass.cpp (2019-2021); {_PAGE}, AABiasaddConvFusion; records of compilers' runs",
     ),
     FusionRule(
         "ConvBatchnormFusionPass",
         4060,
         _conv_norm,
-        f"{_COPY}/conv_batchnorm_fusion_pass.cpp (2019); documentation of CANN 8.1, ConvBatchnormFusionPass",
+        f"{COPY}/conv_batchnorm_fusion_pass.cpp (2019); documentation of CANN 8.1, ConvBatchnormFusionPass",
         chips=_OLDER,
-        never=frozenset({"ascend910b", "ascend910_93"}) | NEWEST,
+        never=NEWEST | {A2, A3},
     ),
     FusionRule(
         "PadConv2dFusionPass",
         4190,
         _pad_conv,
-        f"{_COPY}/pad_conv2d_fusion_pass.cpp (2019); {_PAGE}, PadConv2dFusionPass; records of compilers' runs",
+        f"{COPY}/pad_conv2d_fusion_pass.cpp (2019); {_PAGE}, PadConv2dFusionPass; records of compilers' runs",
     ),
     FusionRule(
         "ConvToFullyConnectionFusionPass",
         UNNUMBERED,
         _fully_connection,
-        f"{_COPY}/conv_to_fullyconnection_fusion_pass.cpp (2020-2021); {_PAGE}, ConvToFullyConnectionFusionPass",
+        f"{COPY}/conv_to_fullyconnection_fusion_pass.cpp (2020-2021); {_PAGE}, ConvToFullyConnectionFusionPass",
         chips=frozenset({"ascend910", "ascend310p", "ascend310b", A2, A3}),
         never=NEWEST,
     ),
@@ -247,7 +247,7 @@ RULES = (
         "TBEConvAddFusion",
         UNNUMBERED,
         _conv_add,
-        f"{_COPY}/conv_add_fusion_pass.cpp (2019-2021); a record of a compiler's run on ascend310p",
+        f"{COPY}/conv_add_fusion_pass.cpp (2019-2021); a record of a compiler's run on ascend310p",
         confidence="medium",
         seen=frozenset({"ascend310p"}),
     ),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..rule import A3, NEWEST, UNNUMBERED, Change, FusionRule, input_of, with_inputs
+from ..rule import A3, COPY, NEWEST, UNNUMBERED, Change, FusionRule, input_of, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...graph import GraphNode
-    from ..rule import FusionGraph
+    from ..rule import COPY, FusionGraph
 
 _CLOSE = 1e-6
 
@@ -40,19 +40,18 @@ def _single(it: FusionGraph, node: GraphNode) -> float | None:
     return it.scalar(node, 1) if shape is not None and prod(shape) == 1 else None
 
 
-_COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 RULES = (
     FusionRule(
         "Pow2SquareFusionPass",
         UNNUMBERED,
         _square,
-        f"{_COPY}/pow_2_square_fusion_pass.cpp (2019-2021); records of compilers' runs",
+        f"{COPY}/pow_2_square_fusion_pass.cpp (2019-2021); records of compilers' runs",
     ),
     FusionRule(
         "RealDiv2MulsFusionPass",
         UNNUMBERED,
         _muls,
-        f"{_COPY}/realdiv_2_muls_fusion_pass.cpp (2019-2021); documentation of CANN 9, RealDiv2MulsFusionPass",
+        f"{COPY}/realdiv_2_muls_fusion_pass.cpp (2019-2021); documentation of CANN 9, RealDiv2MulsFusionPass",
         chips=frozenset({"ascend910b", "ascend910", "ascend310p", "ascend310b"}),
         never=NEWEST | {A3},
     ),

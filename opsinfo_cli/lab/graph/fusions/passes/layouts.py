@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
-from ..rule import A2, NEWEST, UNNUMBERED, Change, FusionRule, input_of, join, output_of, with_inputs
+from ..rule import A2, COPY, NEWEST, UNNUMBERED, Change, FusionRule, input_of, join, output_of, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...graph import GraphTensor
-    from ..rule import FusionGraph
+    from ..rule import COPY, FusionGraph
 
 _RESHAPE_FIRST = Pattern("""
     reshape = Reshape()
@@ -40,7 +40,7 @@ def _reshape_transpose(it: FusionGraph) -> Iterator[Change]:
         if len(alike) != 1 or not all(map(_is_aligned, (reshape.inputs[0], readers[0].outputs[0]))):
             continue
         node = with_inputs(reshape, "ConfusionTransposeD", [input_of(reshape, 0)])
-        names = [name for part in (reshape, *readers) for name in part.fused_names or (part.name,)]
+        names = [name for part in (reshape, *readers) for name in part.part_names]
         origin = node.origin
         if origin is not None:
             values = [value for reader in readers if reader.origin is not None for value in reader.origin.outputs]
@@ -65,14 +65,13 @@ def _is_aligned(tensor: GraphTensor) -> bool:
     return bool(tensor.shape) and all(dim > 0 and dim % _UNIT == 0 for dim in (tensor.shape or ())[-2:])
 
 
-_COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 _OTHERS = frozenset({"ascend910", "ascend310", "ascend310p", "ascend310b"})
 RULES = (
     FusionRule(
         "ReshapeTransposeFusionPass",
         UNNUMBERED,
         _reshape_transpose,
-        f"{_COPY}/reshape_transpose_fusion_pass.cpp (2019-2021); documentation of CANN 8.1, ReshapeTransposeFusionPass",
+        f"{COPY}/reshape_transpose_fusion_pass.cpp (2019-2021); documentation of CANN 8.1, ReshapeTransposeFusionPass",
         chips=frozenset({A2}),
         never=_OTHERS | NEWEST,
     ),
@@ -80,7 +79,7 @@ RULES = (
         "TransposeReshapeFusionPass",
         UNNUMBERED,
         _transpose_reshape,
-        f"{_COPY}/transpose_reshape_fusion_pass.cpp (2019); documentation of CANN 9, TransposeReshapeFusionPass",
+        f"{COPY}/transpose_reshape_fusion_pass.cpp (2019); documentation of CANN 9, TransposeReshapeFusionPass",
         chips=frozenset({A2}),
         never=_OTHERS | NEWEST,
         confidence="medium",

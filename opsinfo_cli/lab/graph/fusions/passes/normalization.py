@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..pattern import Pattern
 from ..rule import (
+    COPY,
     HALF_AND_SINGLE,
     NEWEST,
     Change,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...graph import GraphNode
-    from ..rule import FusionGraph, Input
+    from ..rule import COPY, FusionGraph, Input
 
 _LAYER_NORM = """
     mean = ReduceMeanD(x)
@@ -137,19 +138,18 @@ def _is_layer_norm(it: FusionGraph, nodes: dict[str, GraphNode]) -> bool:
     )
 
 
-_COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core"
 RULES = (
     FusionRule(
         "LayerNormONNXFusionPass",
         4336,
         _layer_norm,
-        f"{_COPY}/layer_norm_onnx_fusion_pass.cpp (2019); a record of a compiler's run on ascend310p",
+        f"{COPY}/layer_norm_onnx_fusion_pass.cpp (2019); a record of a compiler's run on ascend310p",
         never=NEWEST,
         confidence="medium",
         seen=frozenset({"ascend310p"}),
     ),
-    FusionRule("BatchNormBnInferFusionPass", 5140, _batch_norm, f"{_COPY} (2022)"),
+    FusionRule("BatchNormBnInferFusionPass", 5140, _batch_norm, f"{COPY} (2022)"),
     FusionRule(
-        "HostBNFusionPass", 5150, _host_norm, f"{_COPY}/hostbn_fusion_pass.cpp (2019); records of compilers' runs"
+        "HostBNFusionPass", 5150, _host_norm, f"{COPY}/hostbn_fusion_pass.cpp (2019); records of compilers' runs"
     ),
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..rule import ABSENT, UNNUMBERED, Change, FusionRule, input_of, own_constant, with_inputs
+from ..rule import ABSENT, COPY, UNNUMBERED, Change, FusionRule, input_of, own_constant, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..rule import FusionGraph
+    from ..rule import COPY, FusionGraph
 
 
 def _lstm(it: FusionGraph) -> Iterator[Change]:
@@ -33,8 +33,7 @@ def _gru(it: FusionGraph) -> Iterator[Change]:
         yield Change(node.index, with_inputs(node, "DynamicGRUV2", [x, w, r, b, other, lengths, h]))
 
 
-_COPY = "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core (2022)"
 RULES = (
-    FusionRule("CommonGRUFusionPass", 4171, _gru, f"{_COPY}, its name and test", confidence="medium"),
-    FusionRule("CommonLSTMFusionPass", UNNUMBERED, _lstm, f"{_COPY}, in part", confidence="medium"),
+    FusionRule("CommonGRUFusionPass", 4171, _gru, f"{COPY} (2022), its name and test", confidence="medium"),
+    FusionRule("CommonLSTMFusionPass", UNNUMBERED, _lstm, f"{COPY} (2022), in part", confidence="medium"),
 )
