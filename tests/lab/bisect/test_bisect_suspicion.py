@@ -20,7 +20,8 @@ FIXTURES = Path(__file__).parents[3] / "fixtures"
 def test_types_of_a_simulation_are_ordered_by_their_error_alone(tmp_path: Path) -> None:
     types = [
         {"type": "Add", "nodes": ["a"], "error_alone": 0.01, "error_without": 0.2},
-        {"type": "Exp", "nodes": ["e"], "error_alone": None, "error_without": 0.0},
+        {"type": "Exp", "nodes": ["e"], "error_alone": "inf", "error_without": 0.0},
+        {"type": "Log", "nodes": ["l"], "error_alone": None, "error_without": None},  # it could not be computed
         {"type": "Mul", "nodes": ["m"], "error_alone": 0.5, "error_without": 0.1},
         {"type": "Relu", "nodes": ["r"], "error_alone": 0.0, "error_without": 0.5},
     ]
