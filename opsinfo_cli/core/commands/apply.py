@@ -81,7 +81,7 @@ def command(
         say=console.warn,
         **settings_of(writing),
     )
-    if console.is_failed:
+    if console.is_failed and (result.dry_run if copy else result.change is None):
         console.error("warnings count as errors (--strict); nothing was written")
         return answer_of_result(result, target=target, undo="", dry_run=True)._replace(status=1)
     if copy is None:
