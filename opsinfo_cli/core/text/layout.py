@@ -77,7 +77,8 @@ def style_of(text: str, root: Node) -> Style:
     if not root.parts:
         return Style(newline=newline)
     lead = text[root.start + 1 : root.parts[0].start]
-    unit = re.sub(r".*\n", "", lead, flags=re.DOTALL) if "\n" in lead else None
+    last = lead.rpartition("\n")[2]  # which may have a comment behind the blanks
+    unit = last[: len(last) - len(last.lstrip(" \t"))] if "\n" in lead else None
     if unit == "":
         unit = "    " if any(re.search(r"\n[ \t]", text[m.value.start : m.value.end]) for m in root) else ""
     array = _first_array(root)
@@ -163,7 +164,8 @@ def _colon(text: str, container: Node) -> str | None:
     if not container.members:
         return None
     first = container.members[0]
-    return text[first.key.end : first.value.start]
+    between = text[first.key.end : first.value.start]
+    return between if not re.search("[/#]", between) else ": " if between[-1:].isspace() else ":"
 
 
 def line_indent(text: str, offset: int) -> str:

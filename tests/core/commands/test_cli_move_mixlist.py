@@ -56,3 +56,33 @@ def test_an_operator_with_two_lists_is_refused(
     assert (ran.code, path.read_bytes()) == (2, before)
     assert "`Add` has two lists" in ran.err
     assert f"--> {place}\n" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "expected"),
+    [
+        (
+            '{\n  /* softmax */ "black-list": {\n    "to-add": [\n      "SoftmaxV2"\n    ]\n  }\n}\n',
+            "white",
+            '{\n  /* softmax */ "black-list": {\n    "to-add": [\n      "SoftmaxV2"\n    ]\n  },\n'
+            '  "white-list": {\n    "to-add": [\n      "Add"\n    ]\n  }\n}\n',
+        ),
+        (
+            '{ /* who\n   why */ "gray-list": {}}\n',
+            "black",
+            '{ /* who\n   why */ "gray-list": {}, "black-list": {\n      "to-add": [\n         "Add"\n      ]\n   }}\n',
+        ),
+        (
+            '{"black-list" /* a */ : /* b */ {"to-add": /* c */ ["Mul"]}}\n',
+            "white",
+            '{"black-list" /* a */ : /* b */ {"to-add": /* c */ ["Mul"]}, "white-list": {"to-add": ["Add"]}}\n',
+        ),
+    ],
+)
+def test_comments_are_not_copied_into_what_is_added(
+    opsinfo: Run, tmp_path: Path, text: str, to: str, expected: str
+) -> None:
+    path = tmp_path / "m.jsonc"
+    path.write_text(text)
+    assert opsinfo("move", path, "Add", "--to", to).code == 0
+    assert path.read_text() == expected
