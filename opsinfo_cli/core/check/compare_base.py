@@ -16,6 +16,7 @@ from ..cann.policy import BadFlag, Policy
 from ..cann.repository import CONFIG_FILES
 from ..cann.target import Target
 from ..text.source import Source
+from ..text.toml import loads
 from .base import Base
 from .finding import FileVerdict, Finding, at
 from .kinds import SourceProject
@@ -205,16 +206,21 @@ def configuration_findings(base: Base) -> Iterator[Finding]:
         folder = os.path.dirname(folder)
 
 
-def _settings(path: str) -> str | None:
-    """Return what a file configures, as text; None if it configures nothing."""
+def _settings(path: str) -> object:
+    """Return what a file configures; its text if it is not TOML, None if it configures nothing."""
+    is_shared = os.path.basename(path) != CONFIG_FILES[0]
     try:
         text = Source.read(path).text
     except OpsinfoError:
         return None
-    if os.path.basename(path) == CONFIG_FILES[0]:
+    if is_shared and "opsinfo" not in text:
+        return None
+    try:
+        table = loads(text)
+    except (ValueError, RecursionError, OverflowError):
         return text
-    tables = re.findall(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*opsinfo\b[^\n]*\n(?:(?![ \t]*\[).*\n?)*", text, re.MULTILINE)
-    return "".join(tables) or None
+    tools = table.get("tool") if is_shared else {"opsinfo": table}
+    return tools.get("opsinfo") if isinstance(tools, dict) else None
 
 
 def without_defaults(findings: Sequence[Finding]) -> list[Finding]:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 from ..document import Schema
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ..text.toml import loads
 
 Severity = Literal["error", "warning", "note"]
 Reaction = Literal["refuses", "crashes", "ignores", "accepts"]
@@ -62,10 +57,10 @@ class Rule:
 def texts(name: str) -> dict[str, Any]:
     """Return the tables of a file beside this module, with files of the engine for `{MIXLIST}` and the like."""
     text = files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
-    return tomllib.loads(re.sub(r"\{([A-Z_]+)\}", lambda match: _ENGINE_FILES[match[1]], text))
+    return loads(re.sub(r"\{([A-Z_]+)\}", lambda match: _ENGINE_FILES[match[1]], text))
 
 
-_ENGINE_FILES: dict[str, str] = tomllib.loads(files(__package__).joinpath("engine_files.toml").read_text("utf-8"))
+_ENGINE_FILES: dict[str, str] = loads(files(__package__).joinpath("engine_files.toml").read_text("utf-8"))
 RULES = {name: Rule(name=name, **facts) for family in _FAMILIES for name, facts in texts(family).items()}
 """Every rule by its name."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
@@ -166,12 +165,10 @@ def _read(path: str) -> Config | None:
     shared = os.path.basename(path) == _SHARED_FILE
     if shared and "opsinfo" not in source.text:
         return None
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
+    from ..text.toml import loads
+
     try:
-        table: Any = tomllib.loads(source.text)
+        table: Any = loads(source.text)
     except (ValueError, RecursionError, OverflowError) as error:
         place = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(place[1]), int(place[2])) if place else (None, None)

@@ -209,6 +209,26 @@ CHANGES: dict[str, tuple[Files, Files, list[tuple[str, str, str]]]] = {
         {"pyproject.toml": '[tool.opsinfo]\nseverity = "note"\n[tool.x]\na = 1\n'},
         [("configuration-changed", "pyproject.toml", "the configuration of opsinfo differs")],
     ),
+    "the configuration as a key of another table": (
+        {"ops_info.json": GOOD, "pyproject.toml": "[tool]\nx.a = 1\n"},
+        {"pyproject.toml": '[tool]\nopsinfo.ignore = ["M"]\nx.a = 1\n'},
+        [("configuration-changed", "pyproject.toml", "the configuration of opsinfo is new")],
+    ),
+    "the configuration in a table without a header": (
+        {"ops_info.json": GOOD, "pyproject.toml": 'tool = {opsinfo = {severity = "error"}}\n'},
+        {"pyproject.toml": 'tool = {opsinfo = {severity = "note"}}\n'},
+        [("configuration-changed", "pyproject.toml", "the configuration of opsinfo differs")],
+    ),
+    "the configuration in quotes, removed": (
+        {"ops_info.json": GOOD, "pyproject.toml": '[tool."opsinfo"]\nignore = ["M"]\n'},
+        {"pyproject.toml": "[tool.x]\n# opsinfo\n"},
+        [("configuration-changed", "pyproject.toml", "the configuration of opsinfo is removed")],
+    ),
+    "the configuration written otherwise": (
+        {"ops_info.json": GOOD, "pyproject.toml": '[tool.opsinfo]\nseverity = "error"\n'},
+        {"pyproject.toml": "# of opsinfo\n[tool]\nopsinfo.severity = 'error'\n"},
+        [],
+    ),
     "another table of that file": (
         {"ops_info.json": GOOD, "pyproject.toml": '[tool.opsinfo]\nseverity = "error"\n[tool.x]\na = 1\n'},
         {"pyproject.toml": '[tool.opsinfo]\nseverity = "error"\n[tool.x]\na = 2\n'},
