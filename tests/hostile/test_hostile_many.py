@@ -49,6 +49,28 @@ MIXLISTS: dict[str, Callable[[int], Any]] = {
 }
 
 
+SCRIPTS: dict[str, Callable[[int], str]] = {
+    "f.sh, here documents without an end": lambda many: "cat <<a\n" * many * 3,
+    "f.sh, here documents of many names": lambda many: "".join(f"cat <<a{n}\n" for n in range(many * 3)),
+    "f.sh, here documents in each other": lambda many: "cat <<a\n" * many * 3 + "a\n" * many * 3,
+    "f.py, uses of names": lambda _: (
+        'a0 = "xx"\n'
+        + "".join(f"a{n} = f'{f'{{a{n - 1}}}' * 10}'\n" for n in range(1, 8))
+        + 'parameter_map["modify_mixlist"].s = a7\n'
+    ),
+    "f.py, sums of names": lambda _: (
+        "".join(f"a{n} = {f'a{n - 1} + ' * 9}a{n - 1}\n" for n in range(1, 8)) + "config.modify_mixlist = a7\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("situation", SCRIPTS)
+def test_a_script_with_many(hostile: Hostile, tmp_path: Path, counts: Counts, situation: str) -> None:
+    path = tmp_path / situation.partition(",")[0]
+    path.write_text("# modify_mixlist\n" + SCRIPTS[situation](counts.many))
+    assert hostile("validate", tmp_path, "--follow", seconds=counts.seconds).code in (0, 1, 2)
+
+
 @pytest.mark.parametrize("situation", MIXLISTS)
 def test_a_mixlist_with_many(hostile: Hostile, tmp_path: Path, counts: Counts, situation: str) -> None:
     path = written(tmp_path / "f.json", MIXLISTS[situation](counts.many))

@@ -14,7 +14,7 @@ def from_folder(folder: str, pattern: str) -> str:
 
 
 def excluding(patterns: Iterable[str]) -> Callable[[str], bool]:
-    """Return whether a path, or a folder above it, is excluded.
+    """Return what tells whether a path, or a folder above it, is excluded.
 
     A pattern without a slash names a file or folder anywhere; with one, a path from the working folder. `*` matches
     slashes, too, as in ruff and flake8.

@@ -23,6 +23,8 @@ _TELLS = frozenset({"print", "debug", "info", "warning", "warn", "error", "excep
 """Calls whose strings are for people."""
 _HELP = frozenset({"help", "description", "epilog", "usage"})
 _QUOTES = re.compile(r"[a-zA-Z]{0,2}(\"\"\"|'''|\"|')")
+_LONGEST = 4096
+"""The most characters of a text that is computed: the longest path of the system."""
 _CALLED_FOR_OPTION = re.compile(r"(?:ge\.(?:exec\.)?)?([A-Za-z_0-9]+)")
 
 
@@ -60,6 +62,7 @@ class _Script:
         self._names: dict[str, ast.expr] = {}
         self._assigned_names: dict[str, ast.expr] = {}
         self._parameters: dict[str, ast.expr | None] = {}
+        self._texts: dict[ast.expr, tuple[str | None, bool]] = {}
 
     def settings(self, tree: ast.Module) -> Iterator[Settings]:
         self._defaults, self._assigned_names, self._parameters = _defaults(tree), _names(tree), _parameters(tree)
@@ -156,6 +159,12 @@ class _Script:
 
     def _computed(self, node: ast.expr, depth: int = 0) -> tuple[str | None, bool]:
         """Return the text that an expression of literals and known names gives, and whether it is a default."""
+        if node not in self._texts:
+            self._texts[node] = None, False  # while it is computed: a value that has itself has no text
+            self._texts[node] = self._compute(node, depth)
+        return self._texts[node]
+
+    def _compute(self, node: ast.expr, depth: int) -> tuple[str | None, bool]:
         node, is_default = self._known(node)
         inner = _converted(node)
         if isinstance(inner, ast.Name) and inner.id in self._assigned_names:
@@ -177,7 +186,7 @@ class _Script:
             case _:
                 return _literal(inner), is_default
         texts = [self._computed(each, depth + 1) for each in parts]
-        if any(text is None for text, _ in texts):
+        if any(text is None for text, _ in texts) or sum(len(text or "") for text, _ in texts) > _LONGEST:
             return None, False
         return between.join(str(text) for text, _ in texts), any(default for _, default in texts)
 

@@ -142,7 +142,7 @@ def diagnosis_answer(checked: Checked, top: str, folds: bool, quiet: bool, width
     ordered = sorted(checked.findings, key=_urgency)
     notes = [finding for finding in ordered if finding.severity == "note"]
     hidden = notes if folds or quiet else []
-    shown = [finding for finding in ordered if finding not in hidden]
+    shown = [finding for finding in ordered if finding.severity != "note"] if hidden else ordered
     folded = [] if quiet else list(_folded(hidden))
 
     def blocks() -> list[Block]:

@@ -77,8 +77,8 @@ class InstallFound:
     """The CANN version; null if unknown."""
     selected: bool
     """Whether chip names are looked up in this install."""
-    found_by: Annotated[str, Schema(examples=["ASCEND_OPP_PATH", "ASCEND_HOME_PATH", "usual folder"])]
-    """How the install was found: the name of an environment variable, or `usual folder`."""
+    found_by: Annotated[str, Schema(examples=["ASCEND_OPP_PATH", "ASCEND_HOME_PATH", "usual folder", "given"])]
+    """How the install was found: the name of an environment variable, `usual folder`, or `given` as ROOT."""
     socs: list[Chip]
     """The chips of the install, sorted by name."""
 

@@ -6,6 +6,7 @@ Arrays, variables with a literal value, and their defaults are replaced. What de
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Generator, Iterator
 from itertools import count
@@ -37,6 +38,7 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _COMPUTED = re.compile(r"\$\([^()\n]{0,500}\)|`[^`\n]{0,500}`|\$\{[^{}\n]{0,200}\}|\$\w+|\$[@*#?!$-]?")
+_CLOSES_DOCUMENT = re.compile(r"^\t*(\w+)[ \t]*$", re.MULTILINE)
 _FORMATTED = re.compile(r"\{[^{}\n]{0,200}\}|%(?:\([^()\n]{0,99}\))?[a-z]")
 """What a string of Python replaces: ``{name}``, ``%s``."""
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?:\[[@*]\])?(?::?[-=]([^${}`]*))?\})")
@@ -152,10 +154,14 @@ def commands(text: str, start: int = 0, end: int | None = None, *, is_format: bo
 class _Reader:
     """Divides a text into statements."""
 
-    def __init__(self, text: str, start: int, end: int, is_format: bool) -> None:
+    def __init__(
+        self, text: str, start: int, end: int, is_format: bool, closes: dict[str, list[re.Match[str]]] | None = None
+    ) -> None:
         self._text = text
         self._at, self._end = start, end
         self._is_format = is_format
+        self._closes = closes
+        """The lines that may end a here document, by its name."""
         self._blocks = count(1)
         self._path: list[int] = []
         """Numbers of blocks; those of functions are negative."""
@@ -232,11 +238,17 @@ class _Reader:
 
     def _documents(self, names: list[str]) -> Generator[_Statement, None, int]:
         """Yield the statements of here documents, each read by itself; return the place after them."""
+        if self._closes is None:
+            self._closes = {}
+            for line in _CLOSES_DOCUMENT.finditer(self._text, self._at, self._end):
+                self._closes.setdefault(line[1], []).append(line)
         for name in names:
-            close = re.compile(rf"^\t*{name}[ \t]*$", re.MULTILINE).search(self._text, self._at, self._end)
-            if close is None:
+            lines = self._closes.get(name, [])
+            at = bisect_left(lines, self._at, key=re.Match.start)
+            if at == len(lines) or lines[at].end() > self._end:
                 continue
-            inner = _Reader(self._text, self._at, close.start(), self._is_format)
+            close = lines[at]
+            inner = _Reader(self._text, self._at, close.start(), self._is_format, self._closes)
             inner._path = [*self._path, next(self._blocks)]
             yield from inner.statements()
             self._at = close.end()
