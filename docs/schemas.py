@@ -56,7 +56,7 @@ DOCUMENTS = {
     "simulate": Document("lab.simulate.report:SimulateDocument", ("simulate",)),
     "numerics": Document("lab.commands.numerics:Formats|DumpedTensors|DumpedCalls|SingleValues", ("numerics",)),
     "qualify": Document("logs.soundness:QualifyDocument", ("qualify",)),
-    "systems-convert": Document("systems.conversion:ConversionDocument", ("systems convert",)),
+    "systems-convert": Document("systems.conversion:Conversion", ("systems convert",)),
     "systems-decide": Document("systems.decide:Decisions", ("systems decide",)),
     "systems-diff": Document("systems.commands.diff:TwoSystems|ManySystems", ("systems diff",)),
     "systems-list": Document("systems.commands.list:SystemsList", ("systems list",)),

@@ -241,6 +241,6 @@ def test_a_conversion_is_the_document_of_convert(opsinfo: Opsinfo) -> None:
     assert [each["name"] for each in document["entries"]["dropped"]] == ["not_there"]
     mixlist = Mixlist.of({"black-list": {"to-add": ["MatMulV2"]}})
     made = convert("mixlist", "keep-dtype", mixlist)
-    assert list(made.files.values()) == ["OpType::MatMulV2\n"]
+    assert list(made.texts.values()) == ["OpType::MatMulV2\n"]
     with pytest.raises(OpsinfoError, match="has no built-in lists"):
         convert("mixlist", "keep-dtype")

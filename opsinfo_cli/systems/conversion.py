@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 from warnings import warn
 
 from ..core.cann.mixlist import Mixlist, MixlistFile
 from ..core.cann.onnx_opsets import NEWEST_OPSET
 from ..core.cann.target import AnyTarget, AnyTargets, Target, as_target_or_mixlist, one_or_several
-from ..core.document import Count, headed, renamed
+from ..core.document import Count, headed, internal, renamed
 from ..errors import UsageFault
 from .input_lists import open_inputs, read_inputs
 from .model_nodes import with_model
@@ -56,7 +56,7 @@ class ConvertedFile:
 
 
 @dataclass(frozen=True)
-class ConversionDocument:
+class Conversion:
     """Files converted from other lists, what happened to every entry, and every lossy step. Later versions may add
     keys.
     """
@@ -73,63 +73,30 @@ class ConversionDocument:
     """Every step in which the result differs from the source, in order."""
     files: list[ConvertedFile]
     """The resulting files; empty if --strict refused."""
-    change: str | None
+    change: str | None = None
     """The id of the change; null if no file was written."""
-    dry_run: bool
+    dry_run: bool = False
     """Whether writing was skipped because of --dry-run or --check."""
-    source: str = renamed("from")
+    source: str = renamed("from", "")
     """The format or system that was read."""
+    given: tuple[str, ...] = internal(())
+    """The entries of the source, in its order."""
+    title: str = internal("")
+    """What the lists of the source are called."""
 
-
-class Conversion(NamedTuple):
-    """The result of a conversion.
-
-    :param source, to: as given
-    :param base: what the files are a difference from
-    :param title: what the lists of the source are called
-    :param files: text by usual file name
-    :param given: the entries of the source, in its order
-    :param dropped: those of them that were not carried over
-    :param added: names in the result that no entry of the source names: other forms of its operators
-    """
-
-    files: dict[str, str]
-    losses: list[Loss]
-    given: tuple[str, ...]
-    dropped: tuple[DroppedEntry, ...]
-    added: tuple[str, ...]
-    source: str = ""
-    to: str = ""
-    base: tuple[str, ...] = ()
-    title: str = ""
+    @property
+    def texts(self) -> dict[str, str]:
+        """The texts of the files by their usual names."""
+        return {file.name: file.text for file in self.files}
 
     @property
     def is_partial(self) -> bool:
         """Whether a part of the source was not read that the files could express."""
         return any(loss.is_unread for loss in self.losses)
 
-    def to_dict(
-        self, paths: Mapping[str, str] = MappingProxyType({}), change: str | None = None, dry_run: bool = False
-    ) -> dict[str, Any]:
-        """Return the JSON document of ``opsinfo systems convert``.
-
-        :param paths: where files are written, by name
-        :param change: the id of the change
-        :param dry_run: whether writing was skipped
-        """
-        given = len(self.given)
-        record = ConversionDocument(
-            self.to,
-            self.base,
-            Entries(given, given - len(self.dropped), self.dropped),
-            self.added,
-            self.losses,
-            [ConvertedFile(name, paths.get(name), text) for name, text in self.files.items()],
-            change,
-            dry_run,
-            self.source,
-        )
-        return headed("systems convert", record)
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document of ``opsinfo systems convert``."""
+        return headed("systems convert", self)
 
 
 def convert(
@@ -197,9 +164,8 @@ def convert(
         if asked.operators is None:
             raise UsageFault("--same-names requires --against", hint="add --against TARGET")
         asked = asked._replace(same=frozenset(asked.operators.names))
-    return convert_lists(read, target, asked)._replace(
-        source=source, to=to, base=(base.text,) if base else (), title=read.lists.title
-    )
+    made, title = convert_lists(read, target, asked), read.lists.title
+    return dataclasses.replace(made, source=source, to=to, base=(base.text,) if base else (), title=title)
 
 
 def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Conversion:
@@ -215,7 +181,9 @@ def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Co
     given = tuple({**sources, **unread})
     dropped = {name: reason for name, reason in unread.items() if name not in sources}
     losses = [
-        replace(loss, kind="node-rules") if loss.is_unread and loss.scope == "node" and not to.has_nodes else loss
+        dataclasses.replace(loss, kind="node-rules")
+        if loss.is_unread and loss.scope == "node" and not to.has_nodes
+        else loss
         for loss in read.losses
     ]
     nodes = [entry for entry in lists.entries if entry.scope == "node"] if to.has_nodes else []
@@ -235,9 +203,11 @@ def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Co
     _drop(dropped, given, lists, kept, reasons)
     added = tuple(entry.name for entry in kept if entry.is_form and entry.name not in written.unchanged)
     forms = loss_of("form", "added: other forms of the listed operators", added)
-    losses += [*(replace(loss, lossy=False) for loss in forms), *written.losses]
-    entries = tuple(DroppedEntry(name, dropped[name]) for name in given if name in dropped)
-    return Conversion(written.files, losses, given, entries, added)
+    losses += [*(dataclasses.replace(loss, lossy=False) for loss in forms), *written.losses]
+    left_out = tuple(DroppedEntry(name, dropped[name]) for name in given if name in dropped)
+    entries = Entries(len(given), len(given) - len(left_out), left_out)
+    files = [ConvertedFile(name, None, text) for name, text in written.files.items()]
+    return Conversion(to.name, (), entries, added, losses, files, given=given)
 
 
 def _drop(

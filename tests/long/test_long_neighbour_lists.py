@@ -59,7 +59,7 @@ def test_every_entry_of_every_habana_pair_is_converted_or_reported(corpus: Path,
         wanted |= dict.fromkeys(names_in(low.read_text("utf-8")), "low")
         assert set(made.given) == set(wanted), low
         assert unaccounted(made, wanted, operators) == [], low
-        count, entries, dropped = count + 1, entries + len(made.given), dropped + len(made.dropped)
+        count, entries, dropped = count + 1, entries + len(made.given), dropped + len(made.entries.dropped)
         kinds.add(tuple(sorted(wanted.items())))
     assert count > 400
     print(f"{system} to {target}: {count} pairs, {len(kinds)} different, {entries} entries, {dropped} named as dropped")

@@ -27,8 +27,8 @@ def unaccounted(made: Conversion, entries: dict[str, str], operators: Operators)
 
     :param entries: by name ``low`` or ``high``
     """
-    mixlist = Mixlist(scan(Source(made.files["ops_info.json"].encode(), "made.json")))
-    dropped = {each.name for each in made.dropped if each.reason}
+    mixlist = Mixlist(scan(Source(made.texts["ops_info.json"].encode(), "made.json")))
+    dropped = {each.name for each in made.entries.dropped if each.reason}
     table = name_table("torch")
 
     def is_expressed(name: str) -> bool:

@@ -64,8 +64,8 @@ def test_every_entry_of_a_built_in_list_is_converted_or_dropped_with_a_reason(sy
     lists = lists_of(system)
     made = convert_lists(ReadLists(lists), SYSTEMS[to], BASE)
     assert set(made.given) == {each.name for each in lists.entries}
-    assert {each.name for each in made.dropped} <= set(made.given)
-    assert all(each.reason and each.reason != "other entries decide its op types" for each in made.dropped)
+    assert {each.name for each in made.entries.dropped} <= set(made.given)
+    assert all(each.reason and each.reason != "other entries decide its op types" for each in made.entries.dropped)
 
 
 @given(
@@ -86,12 +86,12 @@ def test_a_mixlist_through_keep_dtype_keeps_its_black_marks_and_names_the_rest(m
     }
     made = convert_lists(of_mixlist(mixlist(lists), OPERATORS), SYSTEMS["keep-dtype"], ConversionOptions())
     assert set(made.given) == set(marks)
-    assert {each.name for each in made.dropped} == {name for name, word in marks.items() if word == "white"}
+    assert {each.name for each in made.entries.dropped} == {name for name, word in marks.items() if word == "white"}
 
 
 def test_a_users_entry_overrides_a_built_in_one() -> None:
     own = {"autocast_bf16_ops": ["div", "mm"], "autocast_fp32_ops": ["softmax"]}
-    marks = json.loads(to_mixlist(read("optimum-habana", json.dumps(own))).files["ops_info.json"])
+    marks = json.loads(to_mixlist(read("optimum-habana", json.dumps(own))).texts["ops_info.json"])
     assert "RealDiv" not in marks.get("black-list", {}).get("to-add", ())
     white = Mixlist(scan(Source(json.dumps(marks).encode(), "m.json"))).effective(
         "RealDiv", OPERATORS["RealDiv"].entry.policy
@@ -101,7 +101,7 @@ def test_a_users_entry_overrides_a_built_in_one() -> None:
 
 def test_built_in_entries_are_translated_only_with_defaults() -> None:
     pair = read("habana-autocast", BF16["0.13.0 ResNet"].replace(" ", "\n"), FP32["0.13.0 ResNet"].replace(" ", "\n"))
-    assert "Pow" not in marks_in(to_mixlist(pair).files["ops_info.json"])
+    assert "Pow" not in marks_in(to_mixlist(pair).texts["ops_info.json"])
     assert "pow" not in to_mixlist(pair).given
     assert "pow" in to_mixlist(pair, with_defaults=True).given
 
@@ -109,9 +109,9 @@ def test_built_in_entries_are_translated_only_with_defaults() -> None:
 def test_the_marks_of_a_mixlist_are_translated_and_the_library_only_with_defaults() -> None:
     found = of_mixlist(mixlist({"black-list": {"to-add": ["SoftmaxV2", "Nonsense"]}}), OPERATORS)
     made = convert_lists(found, SYSTEMS["habana-autocast"], ConversionOptions())
-    assert made.files == {"ops_bf16.txt": "", "ops_fp32.txt": "softmax\n"}
+    assert made.texts == {"ops_bf16.txt": "", "ops_fp32.txt": "softmax\n"}
     assert made.given == ("Nonsense", "SoftmaxV2")
-    assert [(each.name, each.reason) for each in made.dropped] == [("Nonsense", "no source names it in torch")]
+    assert [(each.name, each.reason) for each in made.entries.dropped] == [("Nonsense", "no source names it in torch")]
     assert set(convert_lists(found, SYSTEMS["habana-autocast"], ConversionOptions(with_defaults=True)).given) == {
         *OPERATORS.names,
         "Nonsense",
@@ -121,14 +121,14 @@ def test_the_marks_of_a_mixlist_are_translated_and_the_library_only_with_default
 def test_a_misspelled_name_is_dropped_with_a_suggestion() -> None:
     found = of_mixlist(mixlist({"black-list": {"to-add": ["matmulv2", "SoftmaxV2"]}}), OPERATORS)
     made = convert_lists(found, SYSTEMS["habana-autocast"], ConversionOptions())
-    assert [each.reason for each in made.dropped] == ["no source names it in torch; did you mean `MatMulV2`?"]
+    assert [each.reason for each in made.entries.dropped] == ["no source names it in torch; did you mean `MatMulV2`?"]
 
 
 def test_a_mark_that_removes_needs_the_library() -> None:
     text = mixlist({"black-list": {"to-remove": ["Add"]}, "white-list": {"to-add": ["Mul"]}})
     alone = convert_lists(of_mixlist(text), SYSTEMS["habana-hmp"], ConversionOptions())
-    assert [each.name for each in alone.dropped] == ["Add"]
-    assert "--against" in alone.dropped[0].reason
+    assert [each.name for each in alone.entries.dropped] == ["Add"]
+    assert "--against" in alone.entries.dropped[0].reason
 
 
 def test_added_forms_are_listed_separately_and_those_without_a_kernel_left_out() -> None:
@@ -139,23 +139,23 @@ def test_added_forms_are_listed_separately_and_those_without_a_kernel_left_out()
     operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
     base = ConversionOptions(operators=operators, target="lib.json")
     made = convert_lists(read("habana-hmp", "mm\n", "sum\nsoftmax\n"), SYSTEMS["mixlist"], base)
-    assert json.loads(made.files["ops_info.json"]) == {
+    assert json.loads(made.texts["ops_info.json"]) == {
         "black-list": {"to-add": ["ReduceSum", "ReduceSumD", "SoftmaxV2"]}
     }
     assert made.added == ("ReduceSumD",)
-    assert [(each.name, each.reason) for each in made.dropped] == [("mm", "not an op type of lib.json")]
+    assert [(each.name, each.reason) for each in made.entries.dropped] == [("mm", "not an op type of lib.json")]
 
 
 def test_blocking_gemm_does_not_move_add_and_muls() -> None:
     made = to_mixlist(read("onnxconverter", "op_block_list = ['Gemm']"))
-    assert not {"Add", "Muls"} & marks_in(made.files["ops_info.json"])
-    assert (made.given, made.dropped) == (("Gemm",), ())
+    assert not {"Add", "Muls"} & marks_in(made.texts["ops_info.json"])
+    assert (made.given, made.entries.dropped) == (("Gemm",), ())
     assert [loss.kind for loss in made.losses if "Gemm" in loss.names] == ["expansion"]
 
 
 def test_a_name_on_two_lists_of_another_system_gets_one_class() -> None:
     made = to_mixlist(read("habana-autocast", "log2\n", "log\n"))
-    assert [(each.name, each.reason) for each in made.dropped] == [("log2", "Log is high because of log")]
+    assert [(each.name, each.reason) for each in made.entries.dropped] == [("log2", "Log is high because of log")]
 
 
 def test_built_in_names_that_no_table_knows_are_few() -> None:
@@ -176,7 +176,7 @@ def test_added_forms_have_a_kernel_of_the_dtype_of_the_lists(low: str) -> None:
     made = convert_lists(
         ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json")
     )
-    marked = marks_in(made.files["ops_info.json"])
+    marked = marks_in(made.texts["ops_info.json"])
     named = {name for loss in made.losses if loss.kind == "no-kernel" for name in loss.names}
     assert "MatMulV3" in marked
     assert named == marked - {"MatMulV3"}  # those that the list names itself
@@ -188,8 +188,8 @@ SCRIPT = "convert(m, op_block_list=['Exp'], node_block_list=['/a/Softmax', '/b/D
 
 def test_node_names_are_lines_of_a_keep_dtype_file() -> None:
     made = convert_lists(read("onnxconverter", SCRIPT), SYSTEMS["keep-dtype"], ConversionOptions())
-    assert made.files["keep_dtype.cfg"].splitlines() == ["OpType::Exp", "/a/Softmax", "/b/Div_1"]
-    assert made.dropped == ()
+    assert made.texts["keep_dtype.cfg"].splitlines() == ["OpType::Exp", "/a/Softmax", "/b/Div_1"]
+    assert made.entries.dropped == ()
 
 
 @pytest.mark.parametrize(
@@ -202,8 +202,8 @@ def test_node_names_are_lines_of_a_keep_dtype_file() -> None:
 )
 def test_a_pattern_of_node_names_needs_a_model(text: str, lines: list[str], dropped: list[str]) -> None:
     made = convert_lists(read("modelopt", text), SYSTEMS["keep-dtype"], ConversionOptions())
-    assert made.files["keep_dtype.cfg"].splitlines() == lines
-    assert [each.name for each in made.dropped] == dropped
+    assert made.texts["keep_dtype.cfg"].splitlines() == lines
+    assert [each.name for each in made.entries.dropped] == dropped
 
 
 def onnx_model(path: Path) -> str:
@@ -251,5 +251,5 @@ def test_a_model_says_which_nodes_and_op_types_names_mean(
 )
 def test_what_the_compiler_makes_of_an_op_type_is_protected_with_it(system: str, text: str, made: str) -> None:
     converted = to_mixlist(read(system, text))
-    assert made in marks_in(converted.files["ops_info.json"])
+    assert made in marks_in(converted.texts["ops_info.json"])
     assert made in converted.added

@@ -48,15 +48,15 @@ def test_habana_lists_come_back_name_for_name(system: str, low: str, high: str, 
     assert found.losses == ()
     written = convert_lists(found, SYSTEMS[system], ConversionOptions())
     assert written.losses == []
-    assert written.files == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
+    assert written.texts == {"ops_bf16.txt": lines(low), "ops_fp32.txt": lines(high)}
 
 
 def test_an_overload_in_an_autocast_list_matches_nothing_and_is_dropped() -> None:
     made = convert_lists(
         read("habana-autocast", "pow.Tensor_Scalar\nmm\n", "exp\n"), SYSTEMS["keep-dtype"], ConversionOptions()
     )
-    assert "Square" not in made.files["keep_dtype.cfg"]
-    assert ("pow.Tensor_Scalar", "matches nothing") in [(each.name, each.reason[-15:]) for each in made.dropped]
+    assert "Square" not in made.texts["keep_dtype.cfg"]
+    assert ("pow.Tensor_Scalar", "matches nothing") in [(each.name, each.reason[-15:]) for each in made.entries.dropped]
 
 
 def test_a_line_with_cr_or_blanks_matches_nothing_and_is_reported() -> None:
@@ -115,7 +115,7 @@ def test_a_mixlist_path_of_an_ini_may_be_quoted(path: str) -> None:
 )
 def test_a_format_is_read_back_as_it_was_written(system: str, text: str, again: str) -> None:
     written = convert_lists(read(system, text), SYSTEMS[system], ConversionOptions())
-    assert (list(written.files.values()), written.losses) == ([again], [])
+    assert (list(written.texts.values()), written.losses) == ([again], [])
 
 
 MINDSPORE = """from mindspore import nn, ops
@@ -153,7 +153,7 @@ def test_python_is_read_back_as_it_was_written(system: str, text: str, again: tu
     wanted = MINDSPORE.format(*again) if again else APEX
     for source in (text, wanted):
         written = convert_lists(read(system, source), SYSTEMS[system], ConversionOptions())
-        assert (list(written.files.values()), written.losses) == ([wanted], [])
+        assert (list(written.texts.values()), written.losses) == ([wanted], [])
 
 
 def test_the_built_in_lists_of_mindspore_are_known_by_their_functions() -> None:
@@ -168,8 +168,8 @@ def test_apex_registers_only_functions_whose_module_is_known() -> None:
     written = convert_lists(
         ReadLists(OperatorLists("some", "torch", entries, "inputs", "float16")), SYSTEMS["apex"], ConversionOptions()
     )
-    assert 'amp.register_float_function(torch, "mm")' in written.files["register_functions.py"]
-    assert [each.name for each in written.dropped] == ["my_function"]
+    assert 'amp.register_float_function(torch, "mm")' in written.texts["register_functions.py"]
+    assert [each.name for each in written.entries.dropped] == ["my_function"]
 
 
 @pytest.mark.parametrize("line", ["[ addmm, avg_pool2d ]", "[", "addmm, bmm", "addmm bmm", "# mine and yours"])
@@ -227,7 +227,7 @@ def test_a_black_list_has_what_is_high_or_refused_in_low_precision(
 ) -> None:
     lists = OperatorLists("some", "mindspore", (ListEntry("nn.LayerNorm", cls),), "low", "float16")
     written = convert_lists(ReadLists(lists), SYSTEMS["mindspore-black"], ConversionOptions())
-    assert ("nn.LayerNorm," in written.files["black_list.py"], [loss.kind for loss in written.losses]) == (
+    assert ("nn.LayerNorm," in written.texts["black_list.py"], [loss.kind for loss in written.losses]) == (
         listed,
         kinds,
     )
@@ -438,7 +438,7 @@ def test_follow_is_exactly_gray_only_for_lists_of_ascend(unlisted: Unlisted, kin
     written = convert_lists(
         ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json")
     )
-    assert json.loads(written.files["ops_info.json"]) == {"white-list": {"to-remove": ["Add"]}}
+    assert json.loads(written.texts["ops_info.json"]) == {"white-list": {"to-remove": ["Add"]}}
     assert [loss.kind for loss in written.losses] == kinds
 
 

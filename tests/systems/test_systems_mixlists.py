@@ -38,12 +38,12 @@ def test_every_mark_of_every_real_mixlist_is_converted_or_reported(corpus: Path,
         source = fixed(Source.read(str(path)))
         made = convert_lists(of_mixlist(Mixlist(scan(source)), operators), SYSTEMS[to], ConversionOptions())
         assert set(made.given) == marks_in(source.text), path.name
-        assert all(each.reason for each in made.dropped)
-        text = "".join(made.files.values())
+        assert all(each.reason for each in made.entries.dropped)
+        text = "".join(made.texts.values())
         if to == "keep-dtype":  # the same names: converted names are in the file
             lines = {line.removeprefix("OpType::") for line in text.splitlines()}
-            assert lines == set(made.given) - {each.name for each in made.dropped}
-        entries, dropped = entries + len(made.given), dropped + len(made.dropped)
+            assert lines == set(made.given) - {each.name for each in made.entries.dropped}
+        entries, dropped = entries + len(made.given), dropped + len(made.entries.dropped)
     assert len(paths) > 20
     rows = [line for line in PAGE.splitlines() if f"`{to}`" in line]
     assert any(row.endswith(f"| {entries - dropped} | {dropped} |") for row in rows)

@@ -198,8 +198,8 @@ def test_literal_strings_of_a_script_are_commands() -> None:
 def test_node_names_become_lines_of_keep_dtype() -> None:
     found = read(RUN + "--layerPrecisions=/a:fp32,/b*:fp32,/c:fp16")
     made = convert_lists(found, SYSTEMS["keep-dtype"], ConversionOptions())
-    assert made.files == {"keep_dtype.cfg": "/a\n"}
-    assert {each.name for each in made.dropped} == {"/b*", "/c"}
+    assert made.texts == {"keep_dtype.cfg": "/a\n"}
+    assert {each.name for each in made.entries.dropped} == {"/b*", "/c"}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -120,34 +121,36 @@ def command(
     )
     _report(found, console)
     _require_carried(found, target, inputs)
-    is_dry = not writing.writes
+    found = dataclasses.replace(found, dry_run=not writing.writes)
     if console.is_failed:
         console.error("warnings count as errors (--strict); nothing was written")
-        return conversion_answer(found._replace(files={}), is_dry, status=1)
+        return conversion_answer(dataclasses.replace(found, files=[]), status=1)
     status = 1 if found.is_partial else 0
     if output is None:
-        return conversion_answer(found, is_dry, status=status)
+        return conversion_answer(found, status=status)
     if found.is_partial and not writing.force:
         console.error("a part of the lists was not read; nothing was written (--force writes the rest)")
-        return conversion_answer(found._replace(files={}), is_dry, status=status)
-    paths = {name: output if len(found.files) == 1 else os.path.join(output, name) for name in found.files}
-    result = _written({paths[name]: text for name, text in found.files.items()}, output, writing, console)
-    return conversion_answer(found, is_dry, paths, result, undoing(writing, result.change), status)
+        return conversion_answer(dataclasses.replace(found, files=[]), status=status)
+    paths = {name: output if len(found.files) == 1 else os.path.join(output, name) for name in found.texts}
+    result = _written({paths[name]: text for name, text in found.texts.items()}, output, writing, console)
+    files = [dataclasses.replace(file, path=paths[file.name]) for file in found.files]
+    found = dataclasses.replace(found, files=files, change=result.change)
+    return conversion_answer(found, result, undoing(writing, result.change), status)
 
 
 def _report(conversion: Conversion, console: Console) -> None:
     """Print every entry that was not converted, with the reason; then the other losses."""
-    dropped = {entry.name for entry in conversion.dropped}
+    dropped = {entry.name for entry in conversion.entries.dropped}
     if dropped:
         console.warn(f"{len(dropped)} of {len(conversion.given)} entries are not converted:")
-        console.lines(f"  {entry.name}: {entry.reason}" for entry in conversion.dropped)
+        console.lines(f"  {entry.name}: {entry.reason}" for entry in conversion.entries.dropped)
     losses = (loss.beyond(dropped) if loss.drops else loss for loss in conversion.losses)
     report_losses((loss for loss in losses if loss is not None), console)
 
 
 def _require_carried(conversion: Conversion, target: System, inputs: tuple[str, ...]) -> None:
     """:raises UsageFault: if no entry of the user is in the result"""
-    if conversion.given and len(conversion.dropped) == len(conversion.given):
+    if conversion.given and not conversion.entries.carried:
         raise UsageFault(
             f"{target.name} can express none of the {len(conversion.given)} entries of {conversion.title}",
             name="unknown-name",
@@ -173,33 +176,21 @@ def _written(texts: Mapping[str, str], out: str, writing: WriteOptions, console:
 
 
 def conversion_answer(
-    conversion: Conversion,
-    dry_run: bool,
-    paths: Mapping[str, str] | None = None,
-    result: Result | None = None,
-    undo: str = "",
-    status: int = 0,
+    conversion: Conversion, result: Result | None = None, undo: str = "", status: int = 0
 ) -> CommandAnswer:
     """The files themselves, or what was written.
 
-    :param paths: where each file is written
     :param undo: the command line that undoes the change
     """
 
     def blocks() -> list[Block]:
         if result is not None:
-            return diffs(result) if dry_run else []
+            return diffs(result) if conversion.dry_run else []
         if len(conversion.files) > 1:
-            message = f"this makes {len(conversion.files)} files ({', '.join(conversion.files)})"
+            message = f"this makes {len(conversion.files)} files ({', '.join(conversion.texts)})"
             raise UsageFault(message, hint="-o DIRECTORY writes them")
-        return [Exact(text) for text in conversion.files.values()]
+        return [Exact(text) for text in conversion.texts.values()]
 
-    notes = notes_of_result(result, undo, True, False) if result is not None and not dry_run else []
+    notes = notes_of_result(result, undo, True, False) if result is not None and not conversion.dry_run else []
     status = max(status, status_of(result, False)) if result is not None else status
-    return CommandAnswer(
-        lambda: conversion.to_dict(paths or {}, result.change if result else None, dry_run),
-        blocks,
-        notes=[*notes],
-        status=status,
-        paged=False,
-    )
+    return CommandAnswer(conversion.to_dict, blocks, notes=[*notes], status=status, paged=False)
