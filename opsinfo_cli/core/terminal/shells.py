@@ -50,7 +50,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 
 
 class _WholeWord(ShellComplete):
-    """Candidates for the value in `--option=value` have the option, since the shell replaces the word."""
+    """Candidates for the value in `--format=j` have the option, since the shell replaces the word."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         option, equals, _ = incomplete.partition("=")
