@@ -486,15 +486,11 @@ def _dtype_faults(text: str, unread: set[int]) -> Iterator[EntryFault]:
         word = word.strip(BLANKS)
         if folded(word) in DTYPES or index in unread:
             continue
-        if looks_like_dtype(word):
+        # one of a newer engine, it may be, and no misspelling
+        if re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", word) and word.lower() not in _WRONG_DTYPES:
             yield _bad("dtype", f"`{word}` is not a known dtype", "unknown-value", token=index)
         else:
             yield _bad("dtype", f"`{word}` is not a dtype", token=index, near=_MEANT_DTYPE.get(word.lower(), ()))
-
-
-def looks_like_dtype(word: str) -> bool:
-    """Return whether an unknown dtype may be one of a newer engine, not a misspelling."""
-    return bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", word)) and word.lower() not in _WRONG_DTYPES
 
 
 def _format_faults(key: str, text: str) -> Iterator[EntryFault]:

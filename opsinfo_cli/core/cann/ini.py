@@ -28,11 +28,6 @@ _FOLDERS = [f"{top}{inner}" for top in ("", "autogen/") for inner in ("", *_INNE
 REFUSED = "the vendor's script makes no library of this file; `opsinfo validate` shows all that it refuses"
 
 
-def is_ini_name(path: str) -> bool:
-    """Return whether a path has the name that opbuild gives to an ini, `aic-<soc>-ops-info.ini`."""
-    return bool(re.fullmatch(_NAME, os.path.basename(path), re.DOTALL))
-
-
 def soc_of_ini(path: str) -> str | None:
     match = re.fullmatch(_NAME, os.path.basename(path), re.DOTALL)
     return match["soc"] if match else None
@@ -45,7 +40,9 @@ def is_ini(path: str, text: str) -> bool:
     """
     if not path.lower().endswith(".ini"):
         return False
-    return is_ini_name(path) or bool(re.search(_MARK, text, re.MULTILINE) and re.search(r"^\[.*\]\s*$", text, re.M))
+    return soc_of_ini(path) is not None or bool(
+        re.search(_MARK, text, re.MULTILINE) and re.search(r"^\[.*\]\s*$", text, re.M)
+    )
 
 
 _MARK = r"^(?:(?:in|out)put[0-9]+\.paramType|precision_reduce\.flag)="

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from warnings import warn
 
 from ...arguments import checked
@@ -22,9 +22,6 @@ from .targets.install import of_install
 from .targets.library import soc_of_library
 from .targets.store import soc_of_store
 from .targets.table import recognise
-
-if TYPE_CHECKING:
-    pass
 
 AnyTarget: TypeAlias = "Target | Install | Store | Library | str | os.PathLike[str]"
 """What names a target: one that is open, a path, or a SoC name of the environment's install."""

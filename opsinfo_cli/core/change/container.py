@@ -26,12 +26,9 @@ def is_lost_with_container(vault: str, environ: Mapping[str, str]) -> bool:
 
     A folder that the user named is a decision: in the build of an image the backups become part of the image.
     """
-    return vault == default_vault(environ) and _in_container() and _mount_of(os.path.realpath(vault)) == "/"
-
-
-def _in_container() -> bool:
     named = any(word.startswith(b"container=") and word != b"container=" for word in _bytes(FIRST_PROCESS).split(b"\0"))
-    return named or any(map(os.path.exists, MARKS))
+    in_container = named or any(map(os.path.exists, MARKS))
+    return vault == default_vault(environ) and in_container and _mount_of(os.path.realpath(vault)) == "/"
 
 
 def _mount_of(path: str) -> str:

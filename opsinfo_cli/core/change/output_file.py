@@ -173,8 +173,12 @@ def unpack_files(folder: str, files: Mapping[str, bytes], links: Mapping[str, by
     :param links: relative path -> what it leads to, which whoever reads it checks
     """
     for path, content in (*files.items(), *links.items()):
-        place = _inside(folder, path)
-        if not place or os.path.lexists(place) or (path in links and b"\0" in content):
+        place = os.path.join(folder, path)
+        if (
+            {"", ".", "..", ".git"} & {*path.split("/")}
+            or os.path.lexists(place)
+            or (path in links and b"\0" in content)
+        ):
             continue
         os.makedirs(os.path.dirname(place), exist_ok=True)
         if path in links:
@@ -182,8 +186,3 @@ def unpack_files(folder: str, files: Mapping[str, bytes], links: Mapping[str, by
         else:
             with open(place, "xb") as file:
                 file.write(content)
-
-
-def _inside(folder: str, path: str) -> str | None:
-    parts = path.split("/")
-    return None if path.startswith("/") or {"", ".", "..", ".git"} & {*parts} else os.path.join(folder, path)

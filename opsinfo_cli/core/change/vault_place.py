@@ -54,8 +54,10 @@ def default_vault(environ: Mapping[str, str]) -> str:
 def in_vault(path: str) -> bool:
     """Return whether a real path leads into a vault: below the folder of a machine, in which a change has a record."""
     return any(
-        MACHINE.fullmatch(os.path.basename(folder)) and any(map(_is_change, _children(folder)))
+        NUMBER.fullmatch(os.path.basename(child)) and os.path.lexists(os.path.join(child, RECORD))
         for folder in folders_above(path)
+        if MACHINE.fullmatch(os.path.basename(folder))
+        for child in _children(folder)
     )
 
 
@@ -63,10 +65,6 @@ def _children(folder: str) -> list[str]:
     with suppress(OSError):
         return [os.path.join(folder, name) for name in os.listdir(folder)]
     return []
-
-
-def _is_change(folder: str) -> bool:
-    return bool(NUMBER.fullmatch(os.path.basename(folder))) and os.path.lexists(os.path.join(folder, RECORD))
 
 
 def require_outside_vault(given: str, real: str) -> None:

@@ -46,9 +46,6 @@ class Listing(NamedTuple):
     entries: frozenset[str]
     folders: frozenset[str]
 
-    def is_repository(self, folder: str) -> bool:
-        return folder in self.entries or f"{folder}/" in self.entries
-
 
 _EXCLUDED = "it is excluded"
 
@@ -102,7 +99,7 @@ class FoundFiles:
                 elif listing is None or entry.path in listing.folders:
                     waiting.append((entry.path, listing))
                     continue
-                elif listing.is_repository(entry.path):
+                elif listing.entries & {entry.path, f"{entry.path}/"}:
                     waiting.append((entry.path, self._listing(entry.path)))
                     continue
                 else:

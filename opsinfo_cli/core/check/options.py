@@ -99,7 +99,10 @@ class OptionCheck:
     open_models: OpenModels | None = None
 
     def findings(self) -> Iterator[Finding]:
-        yield from byte_order_mark(self)
+        if self.file.source.bom:
+            text = "the file begins with a byte order mark, which the compiler reads as part of the first line"
+            fix = Fix(drops_bom=True, is_safe=False)
+            yield self.at("ignored-line", (0, 0), text, "save the file without it", fix)
         yield from faulty_lines(self)
         if self.file.kind == "keep_dtype":
             yield from keep_dtype_lines(self)
@@ -236,12 +239,6 @@ def keep_dtype_lines(check: OptionCheck) -> Iterator[Finding]:
 def _is_no_name(entry: OptionLine) -> bool:
     """Return whether an entry of keep_dtype is an op type that is not in PascalCase, or a comment."""
     return not PASCAL_CASE.fullmatch(entry.name) if entry.is_type else entry.name.startswith("#")
-
-
-def byte_order_mark(check: OptionCheck) -> Iterator[Finding]:
-    if check.file.source.bom:
-        message = "the file begins with a byte order mark, which the compiler reads as part of the first line"
-        yield check.at("ignored-line", (0, 0), message, "save the file without it", Fix(drops_bom=True, is_safe=False))
 
 
 _LISTED_MODES = "built-in/op_impl/ai_core/tbe/impl_mode/all_ops_impl_mode.ini"

@@ -20,7 +20,7 @@ from ..change.scope import scope_of
 from ..change.vault import vault_in
 from ..check.checked import Checked, Narrowing
 from ..check.files import FoundFile
-from ..check.finding import SEVERITIES, Finding
+from ..check.finding import Finding
 from ..check.kinds import Asked, ReadFile
 from ..check.run import CheckRun
 from ..check.selection import RuleSelection
@@ -139,7 +139,7 @@ def diagnosis_answer(checked: Checked, top: str, folds: bool, quiet: bool, width
     :param quiet: whether notes are left out
     :param width: cells of the terminal; 0 off a terminal
     """
-    ordered = sorted(checked.findings, key=_urgency)
+    ordered = sorted(checked.findings, key=lambda each: not each.rule.code.startswith(_VAULT))
     notes = [finding for finding in ordered if finding.severity == "note"]
     hidden = notes if folds or quiet else []
     shown = [finding for finding in ordered if finding.severity != "note"] if hidden else ordered
@@ -160,10 +160,6 @@ def diagnosis_answer(checked: Checked, top: str, folds: bool, quiet: bool, width
         notes=[summary_line(checked)],
         status=checked.status,
     )
-
-
-def _urgency(finding: Finding) -> tuple[bool, int, object]:
-    return not finding.rule.code.startswith(_VAULT), SEVERITIES.index(finding.severity), finding.order
 
 
 _MOST_OF_A_RULE = 5

@@ -135,18 +135,14 @@ def _find(named: str | None, none: bool) -> Config | None:
     for folder in (here, *folders_above(here)):
         for name in (_OWN_FILE, _SHARED_FILE):
             path = os.path.join(folder, name)
-            if os.path.isfile(path) and _is_of_another(path):
+            # one of another user may lie above in a shared folder
+            if os.path.isfile(path) and os.stat(path).st_uid not in (0, os.geteuid()):
                 click.get_current_context().meta[_NOT_TAKEN] = os.path.relpath(path, here)
                 continue
             config = _read(os.path.relpath(path, here)) if os.path.isfile(path) else None
             if config:
                 return config
     return None
-
-
-def _is_of_another(path: str) -> bool:
-    """Return whether a file belongs to a user who is neither root nor oneself, and may lie above in a shared folder."""
-    return os.stat(path).st_uid not in (0, os.geteuid())
 
 
 def config_not_taken() -> str | None:
@@ -219,7 +215,7 @@ def _value(
                 key not in ("exclude", "baseline")
                 and is_path
                 and not isinstance(command, Targeted)
-                and not _exists(path)
+                and not any(map(os.path.lexists, (path, path.rpartition("@")[0])))
             ):
                 raise config.fault(key, f"`{key}`: no such file or directory: `{word}`", near_file(path))
         words = paths
@@ -234,11 +230,6 @@ def _value(
         context.meta.setdefault(_SEVERAL, {})[option.name] = text
         return None
     return words if option.multiple else next(iter(words), None)
-
-
-def _exists(path: str) -> bool:
-    """Return whether a path exists, or is PATH@SOC."""
-    return os.path.lexists(path) or os.path.lexists(path.rpartition("@")[0] or path)
 
 
 def _target(folder: str, text: str) -> str:

@@ -297,10 +297,6 @@ def _divide(left: Any, right: Any) -> object:
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
-def _remainder(left: Any, right: Any) -> int:
-    return _integer(left) - _integer(right) * _integer(_divide(left, right))
-
-
 def _shift(left: Any, right: Any) -> int:
     if not 0 <= _integer(right) < 64:
         raise ValueError
@@ -323,7 +319,7 @@ _BINARY: dict[str, Callable[[Any, Any], object]] = {
     "-": _subtract,
     "*": _of_numbers(operator.mul),
     "/": _divide,
-    "%": _remainder,
+    "%": lambda left, right: _integer(left) - _integer(right) * _integer(_divide(left, right)),
     "<<": _shift,
     "|": _of_numbers(operator.or_),
     "&": _of_numbers(operator.and_),
