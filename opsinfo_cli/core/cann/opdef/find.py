@@ -40,7 +40,7 @@ NAMED_IF_LEFT_OUT = frozenset({"experimental", "examples", "example", "template"
 _REGISTERS = re.compile(rb"^(?:[^\n/]|/(?!/))*?\bOP_ADD\s*\(\s*[A-Za-z_]\w*\s*[,)]", re.MULTILINE)
 """Not behind ``//``."""
 _CLASS = re.compile(rb"OpDef\b|\bop_def_registry\.h\"")
-"""A class, whatever it is called, that derives from ``OpDef``; or the header of the registry."""
+"""The name of a class that ends with ``OpDef``, wherever it stands; or the header of the registry."""
 
 
 class NotRead(NamedTuple):

@@ -3,7 +3,9 @@
 A value that cannot be worked out is :class:`~.values.Unknown` and harmless until it is used where the policy depends on
 it: as a condition, a flag, a chip, a configuration. There, and wherever code that is not read could have changed the
 operator, the run ends with a :class:`~.tokens.SourceFault`. What cannot touch the operator is stepped over: an argument
-or a statement that names no part of it, nothing that holds one and no function of the source.
+or a statement that names no part of it, nothing that holds one and no function of the source; what it names is unknown.
+Other names of a variable are followed only where they are references; pointers and the like (:class:`Untraced`), and
+C++ that real sources do not use, are refused.
 """
 
 from __future__ import annotations
@@ -13,10 +15,10 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from . import standard
-from .definition import FLAGS, AICore, Attribute, CoreConfig, OpDefinition, OpDefPort, Part
+from .definition import FLAGS, CoreConfig, OpDefinition, Part
 from .source_text import ASSIGNMENTS, UNDECIDED, Class, Declaration, SourceFunction, SourceText, TypeText, unescaped
 from .tokens import NotDefined, SourceFault, Token
-from .values import EnumConstant, Functions, Map, Position, Scope, SizeValue, StepBudget, Unknown, Variable
+from .values import Array, EnumConstant, Functions, Map, Position, Scope, StepBudget, Unknown, Variable
 from .words import PARAM_TYPES
 
 MOST_STEPS = 500_000
@@ -32,17 +34,17 @@ _INTEGERS = frozenset(
     )
 )
 _NUMBERS = _INTEGERS | {"char", "bool", "float", "double"}
-_VECTORS = frozenset(("vector", "array", "initializer_list", "deque", "list", "set", "unordered_set"))
+_UNSIGNED = frozenset(("unsigned", "size_t", "uint32_t", "uint64_t"))
+_NARROW = frozenset(("short", "char", "int8_t", "int16_t", "uint8_t", "uint16_t"))
+"""Their values wrap around, which is not interpreted."""
+_VECTORS = frozenset(("vector", "array", "initializer_list", "deque", "list"))
 _MAPS = frozenset(("map", "unordered_map"))
+_OTHER_CONTAINERS = frozenset(
+    ("set", "unordered_set", "multiset", "unordered_multiset", "multimap", "unordered_multimap", "valarray", "optional")
+)
 _TEXTS = frozenset(("string", "AscendString", "string_view"))
 _TUPLES = frozenset(("pair", "tuple", "ScalarVar"))
 _TYPES = _NUMBERS | _VECTORS | _MAPS | _TEXTS | _TUPLES | {"OpAICoreConfig", "DataType", "Format"}
-_PARTS: dict[str, type] = {
-    "OpAICoreConfig": CoreConfig,
-    "OpAICoreDef": AICore,
-    "OpParamDef": OpDefPort,
-    "OpAttrDef": Attribute,
-}
 _ENUMERATIONS = frozenset(
     ("ge", "Option", "DataType", "Format", "FollowType", "DependScope", "ScalarType", "FormatCheckOption")
 )
@@ -68,6 +70,10 @@ class Instance:
     name: str
     scope: Scope
     definition: OpDefinition | None = None
+
+
+class Untraced(SourceFault):
+    """Something may be changed under another name that is not followed: nothing after it is certain."""
 
 
 class Lazy(NamedTuple):
@@ -164,7 +170,11 @@ class Runner:
                 scope[each.name] = Unknown(self.text.fault(f"`{each.name}` is defined more than once", each.at))
                 continue
             given |= {each.name} if each.opening else set()
-            scope[each.name] = Lazy(each)
+            head = self._head(each)
+            if not each.opening and ("extern" in head or ("static" in head and scope is not self._globals)):
+                scope[each.name] = Unknown(self.text.fault(f"the value of `{each.name}` is defined elsewhere", each.at))
+            else:
+                scope[each.name] = Lazy(each)
         return variables
 
     def _definition(self, at: int, end: int, scope: Scope, variables: list[Declaration]) -> int:
@@ -190,10 +200,12 @@ class Runner:
             return at + 2
         elif word == "template":
             return text.after_angles(at + 1, allowed=("=",)) or at + 2
-        elif word == "using":
+        elif word in ("using", "typedef"):
             return self._alias(at, end)
         elif word in ("class", "struct"):
             found, after = text.class_(at + 1, end)
+            if found and self.text.words[after].isidentifier() and self.text.words[after + 1] in (";", "=", "{", ","):
+                raise text.fault("an object that is declared with its class is not interpreted", after)
             if found and all(other.at != found.at for other in self._classes.setdefault(found.name, [])):
                 self._classes[found.name].append(found)
             return after
@@ -201,7 +213,7 @@ class Runner:
             at = text.find(at, end, "{", ";")
             if at < end and words[at] == "{":
                 self._enumerate(*text.inside(at), scope)
-        elif word in ("typedef", "static_assert", "friend", "union"):
+        elif word in ("static_assert", "friend", "union"):
             return text.definition_end(at, end)
         elif following == "(" and word in ("OP_ADD", "REGISTER_OP_AICORE_CONFIG"):
             chip = words[at + 4] if word != "OP_ADD" else None
@@ -235,12 +247,19 @@ class Runner:
         return after
 
     def _head(self, declaration: Declaration) -> list[str]:
-        return self.text.words[max(0, declaration.at - 20) : declaration.at]
+        """Return the words of a declaration before its name."""
+        words, start = self.text.words, declaration.at
+        while start > max(0, declaration.at - 50) and words[start - 1] not in (";", "{", "}", ":"):
+            start -= 1
+        return words[start : declaration.at]
 
     def _alias(self, at: int, end: int) -> int:
-        """Note ``using name = type;``; return the index after it."""
+        """Note ``using name = type;`` or ``typedef type name;``; return the index after it."""
         stop = self.text.find(at, end, ";")
-        if self.text.words[at + 2] == "=" and (typed := self.text.type(at + 3, stop)) is not None:
+        if self.text.words[at] == "typedef":
+            if (typed := self.text.type(at + 1, stop)) is not None and typed[1] == stop - 1:
+                self._aliases[self.text.words[stop - 1]] = typed[0]
+        elif self.text.words[at + 2] == "=" and (typed := self.text.type(at + 3, stop)) is not None:
             self._aliases[self.text.words[at + 1]] = typed[0]
         return stop + 1
 
@@ -278,8 +297,8 @@ class Runner:
             if isinstance(constructors, Functions):
                 self._construct_members(instance, constructors, items, members, place)
                 return instance
-        for member, item in zip(members.values(), items, strict=False):
-            instance.scope[member.name] = self._convert(member.type, item, member.at)
+        if items:
+            raise SourceFault(f"the class `{name}` has no constructor", place)
         return instance
 
     def _add_members(self, instance: Instance, of: Class, members: dict[str, Declaration], depth: int = 0) -> None:
@@ -292,6 +311,13 @@ class Runner:
             else:
                 self._add_members(instance, self._class(base, self.text.places[of.at]), members, depth + 1)
         own = self._define(*of.body, instance.scope)
+        destructor = instance.scope.get(f"~{of.name}")
+        is_active = isinstance(destructor, Functions) and any(
+            each.body[0] < each.body[1] for each in destructor.definitions
+        )
+        if is_active or "operator" in self.text.words[slice(*of.body)]:
+            reason = "a class with operators, or a destructor, is not interpreted"
+            raise Untraced(reason, self.text.places[of.at])
         members |= {each.name: each for each in own}
         for each in own:
             self._variable(each.name, instance.scope, each.at)
@@ -317,6 +343,8 @@ class Runner:
             if isinstance(own, Functions):
                 self._construct_members(instance, own, self._items(start, end, scope), members, place)
             elif name in members:
+                if members[name].type.is_reference:
+                    raise Untraced("a member that is a reference is not interpreted", self.text.places[start])
                 values = [_plain(each) for each in self._items(start, end, scope)]
                 instance.scope[name] = self._construct(members[name].type, values, False, start - 1)
         self._run(*constructor.body, scope)
@@ -324,8 +352,13 @@ class Runner:
     def _declare(self, declared: Declaration, scope: Scope) -> None:
         """Add a variable with its value."""
         value: object
-        if declared.opening == "=" and declared.type.is_reference:
+        if declared.type.is_reference:
+            if declared.opening != "=":
+                fault = SourceFault("a reference without `=` is not interpreted", self.text.places[declared.at])
+                raise fault if declared.given[0] == declared.given[1] else Untraced(fault.reason, fault.place)
             value = self._evaluate(*declared.given, scope)
+            if isinstance(value, Unknown):
+                raise Untraced(value.fault.reason, value.fault.place)
             scope[declared.name] = value
             return
         if declared.opening == "=":
@@ -348,13 +381,11 @@ class Runner:
         if kind.name in _MAPS:
             return self._convert(kind, items if is_braced or not items else items[0], at)
         if kind.name in self._classes:
-            if len(items) == 1 and isinstance(items[0], Instance) and items[0].name == kind.name:
-                return self._copy(items[0], at)
             return self._instantiate(kind.name, items, self.text.places[at])
         if kind.name in _TUPLES:
             return [self._copy(item, at) for item in items]
         if not items and kind.name in _TEXTS | _NUMBERS:
-            return "" if kind.name in _TEXTS else False if kind.name == "bool" else 0
+            return "" if kind.name in _TEXTS else self._number(kind.name, 0, at)
         if len(items) == 1:
             return self._convert(kind, items[0], at)
         return Unknown(self.text.fault(f"a value of the type `{kind.name}` is not interpreted", at))
@@ -371,12 +402,14 @@ class Runner:
         In braces it is the list of the elements, unless these have another type: ``vector<DataType>{3, DT_INT8}`` is
         three times the dtype.
         """
+        if (fault := self._unread_elements(kind, at)) is not None:
+            return Unknown(fault)
         first = items[0] if items else None
         if isinstance(first, int) and not isinstance(first, bool) and kind.name == "vector":
             is_repeated = len(items) == 2 and (not is_braced or isinstance(items[1], EnumConstant))
             if is_repeated or (len(items) == 1 and not is_braced):
                 self._spend(abs(first), at)
-                return [items[1] if is_repeated else 0] * first
+                return self._repeated(kind, items[1] if is_repeated else None, first, at)
         if len(items) == 2 and isinstance(first, Position):
             try:
                 found = standard.between(first, items[1])
@@ -389,8 +422,20 @@ class Runner:
             if not isinstance(size, int):
                 return size
             self._spend(abs(size), at)
-            return [0] * size
+            return self._repeated(kind, None, size, at)
         return self._convert(kind, first if not is_braced and len(items) == 1 else items, at)
+
+    def _unread_elements(self, kind: TypeText, at: int) -> SourceFault | None:
+        element = kind if kind.is_array else self._argument_type(kind, 0)
+        if element is None or element.name not in _NARROW | {"reference_wrapper"}:
+            return None
+        return self.text.fault(f"a vector of `{element.name}` is not interpreted", at)
+
+    def _repeated(self, kind: TypeText, value: object, count: int, at: int) -> list[object]:
+        element = self._argument_type(kind, 0)
+        if value is None and element is not None:
+            value = self._construct(element, [], True, at)
+        return [self._copy(value, at) for _ in range(count)]
 
     def _resolve(self, kind: TypeText) -> TypeText:
         for _ in range(8):
@@ -412,10 +457,16 @@ class Runner:
             return value
         if kind.name == "OpAICoreConfig":
             return self._config(value if isinstance(value, list) else [value], at)
+        if isinstance(value, bool | int | float) and kind.name in _NUMBERS:
+            return self._number(kind.name, value, at)
         if isinstance(value, list) and (kind.is_array or kind.name in _VECTORS):
             element = self._argument_type(kind, 0)
+            if (fault := self._unread_elements(kind, at)) is not None:
+                return Unknown(fault)
+            if kind.is_array:
+                return Array(self._copy(each, at) for each in value)
             is_nested = element is not None and element.name in {*_VECTORS, *_TUPLES, *self._classes}
-            if len(value) == 1 and isinstance(value[0], list) and not is_nested and not kind.is_array:
+            if len(value) == 1 and isinstance(value[0], list) and not is_nested:
                 value = value[0]  # `{{...}}` and `{vector}`
             if element is not None and is_nested:
                 self._spend(len(value), at)
@@ -424,9 +475,21 @@ class Runner:
             return self._map(kind, value, at)
         elif kind.name in self._classes and not isinstance(value, Instance):
             return self._instantiate(kind.name, value if isinstance(value, list) else [value], self.text.places[at])
-        elif kind.name in _INTEGERS and isinstance(value, float):
-            return int(value)
+        elif isinstance(value, list) and kind.name in _OTHER_CONTAINERS:
+            return Unknown(self.text.fault(f"a value of the type `{kind.name}` is not interpreted", at))
         return self._copy(value, at)
+
+    def _number(self, kind: str, value: float, at: int) -> object:
+        """Return a number as one of a type; unknown if it may not fit."""
+        if kind in ("float", "double"):
+            return float(value)
+        if kind == "bool" and isinstance(value, int):
+            return bool(value)
+        largest = 1 << (62 if "64" in kind or kind in ("size_t", "long") else 31)
+        is_negative = value < 0 and kind in _UNSIGNED
+        if isinstance(value, float) or kind in _NARROW or is_negative or abs(value) >= largest:
+            return Unknown(self.text.fault(f"this number as `{kind}` is not interpreted", at))
+        return int(value)
 
     def _map(self, kind: TypeText, pairs: list[object], at: int) -> object:
         self._spend(len(pairs), at)
@@ -438,6 +501,8 @@ class Runner:
         for pair in pairs:
             if not isinstance(pair, list) or len(pair) != 2:
                 raise self.text.fault("a pair expected", at)
+            if element.name in _NARROW:
+                return self._number(element.name, 0, at)
             key = self._convert(key_type, pair[0], at)
             if not isinstance(key, Hashable):
                 return Unknown(self.text.fault("a map with such keys is not interpreted", at))
@@ -446,9 +511,11 @@ class Runner:
 
     def _copy(self, value: object, at: int) -> object:
         """Return what ``T x = value`` holds: a copy that does not change with the value."""
+        if isinstance(value, Array):
+            raise self.text.fault("a pointer to an array is not interpreted", at)
         if isinstance(value, list):
             self._spend(len(value), at)
-            return [self._copy(each, at) if isinstance(each, list) else each for each in value]
+            return [self._copy(each, at) for each in value]
         if isinstance(value, Map):
             self._spend(len(value), at)
             return Map(((key, self._copy(each, at)) for key, each in value.items()), value.default)
@@ -456,15 +523,7 @@ class Runner:
             self._spend(value.size if isinstance(value, CoreConfig) else 1, at)
             return value.copy()
         if isinstance(value, Instance):
-            if value.definition is not None:
-                raise self.text.fault("an operator is copied", at)
-            twin = Instance(value.name, Scope(value.scope.parent))
-            for name, each in value.scope.items():
-                if isinstance(each, Functions):
-                    twin.scope[name] = Functions(each.definitions, twin.scope)
-                else:
-                    twin.scope[name] = twin if name == "this" else self._copy(each, at)
-            return twin
+            raise self.text.fault("the copy of an object is not interpreted", at)
         return value
 
     # Functions
@@ -476,33 +535,10 @@ class Runner:
             for each in functions.definitions
             if sum(parameter.default is None for parameter in each.parameters) <= len(given) <= len(each.parameters)
         ]
-        if len(fitting) > 1:
-            fitting = [
-                each
-                for each in fitting
-                if all(
-                    self._has_kind(self._resolve(parameter.type).name, _plain(value))
-                    for parameter, value in zip(each.parameters, given, strict=False)
-                )
-            ]
         if len(fitting) != 1:
             what = "no function" if not fitting else "more than one function"
             raise SourceFault(f"{what} `{functions.definitions[0].name}` takes these arguments", place)
         return fitting[0]
-
-    def _has_kind(self, kind: str, value: object) -> bool:
-        """Return whether a value may be given for a parameter of a type; True if the type is not known here."""
-        if isinstance(value, Instance):
-            return kind in (value.name, "OpDef") or kind not in {*_TYPES, *_PARTS, *self._classes}
-        if kind == "OpDef":
-            return False
-        if kind in _PARTS:
-            return isinstance(value, _PARTS[kind])
-        if isinstance(value, list):
-            return kind not in _NUMBERS | _TEXTS
-        if isinstance(value, EnumConstant | int | float):
-            return kind not in _VECTORS | _TEXTS | _MAPS
-        return True
 
     def _bind(self, function: SourceFunction, parent: Scope, given: Sequence[object], place: int) -> Scope:
         """Return the scope of a body, with its parameters."""
@@ -526,7 +562,16 @@ class Runner:
         self._budget.spend(1, place)
         function = self._choose(functions, given, place)
         flow = self._run(*function.body, self._bind(function, functions.scope, given, place))
-        return flow.value if isinstance(flow, Returned) else None
+        if not isinstance(flow, Returned):
+            return None  # of a function without a value
+        words = self.text.words
+        if "&" in (words[function.at - 1], words[function.body[0] - 2]):
+            if isinstance(flow.value, Unknown):
+                raise Untraced(flow.value.fault.reason, flow.value.fault.place)
+            return flow.value
+        if not _NARROW.isdisjoint((words[function.at - 1], words[function.body[0] - 2])):
+            raise self.text.fault("a function that returns a small number is not interpreted", function.at)
+        return self._copy(_plain(flow.value), function.at)
 
     # Statements
 
@@ -554,14 +599,16 @@ class Runner:
             return None, self.text.find(at, end, ":") + 1
         stop = self.text.find(at, end, ";")
         if word == "return":
-            return Returned(_plain(self._evaluate(at + 1, stop, scope)) if stop > at + 1 else None), stop
+            return Returned(self._evaluate(at + 1, stop, scope) if stop > at + 1 else None), stop
         if word in ("break", "continue"):
             return word, stop
         if word == "throw":
             raise self.text.fault("an exception is thrown", at)
-        if word == "using":
+        if word in ("while", "do", "try"):
+            raise self.text.fault(f"`{word}` is not interpreted", at)
+        if word in ("using", "typedef"):
             return None, self._alias(at, end)
-        if word not in ("typedef", "static_assert"):
+        if word != "static_assert":
             try:
                 self._simple_statement(at, stop, scope)
                 if stop == end:
@@ -573,24 +620,13 @@ class Runner:
     def _simple_statement(self, at: int, stop: int, scope: Scope) -> None:
         """Run declarations, or expressions."""
         declared = self.text.declarations(at, stop)
-        typed = None if declared else self.text.type(at, stop)
-        if typed and typed[0].name == "auto" and self.text.words[typed[1]] == "[":
-            opening = typed[1]
-            names = [word for word in self.text.words[opening : self.text.after(opening)] if word.isidentifier()]
-            value = self.value(self.text.after(opening) + 1, stop, scope)
-            self._unpack(names, value, typed[0].is_reference, scope, opening)
-            return
+        if declared and "static" in self.text.words[at : declared[0].at] and "const" not in self._head(declared[0]):
+            raise Untraced("a static variable is not interpreted", self.text.places[at])
         for each in declared:
             self._declare(each, scope)
         if not declared:
             for part in self.text.split(at, stop):
                 self._evaluate(*part, scope)
-
-    def _unpack(self, names: Sequence[str], value: object, is_reference: bool, scope: Scope, at: int) -> None:
-        if not isinstance(value, list) or len(value) != len(names):
-            raise self.text.fault("the value has other parts than the names", at)
-        for index, name in enumerate(names):
-            scope[name] = Variable(value, index, self.text.places[at]) if is_reference else value[index]
 
     def _step_over(self, fault: SourceFault, start: int, end: int, scope: Scope) -> Unknown:
         """Go past text that is not understood: what it names is unknown from then on.
@@ -601,13 +637,12 @@ class Runner:
         named = [each for word in words if (each := self._variable(word, scope, start)) is not None]
         if (
             self._budget.left < 0
+            or isinstance(fault, Untraced)
             or any(word in _NEVER_STEPPED_OVER or word.startswith(UNDECIDED) for word in words)
             or any(_reaches(each.value) for each in named)
         ):
             raise fault
-        unknown = Unknown(fault)
-        for each in named:
-            _store(each, unknown)
+        unknown = _poison(fault, named)
         for declared in self.text.declarations(start, end):
             scope[declared.name] = unknown
         return unknown
@@ -629,19 +664,9 @@ class Runner:
     def _truth(self, value: object, at: int) -> bool:
         if isinstance(value, Unknown):
             raise value.fault
-        if isinstance(value, bool | int | float):
+        if isinstance(value, bool | int):
             return bool(value)
         raise self.text.fault("the condition is not understood", at)
-
-    def _while(self, at: int, end: int, scope: Scope) -> Flow:
-        return self._loop(self.text.inside(at + 1), (0, 0), self.text.after(at + 1), end, scope)
-
-    def _do(self, at: int, end: int, scope: Scope) -> Flow:
-        flow = self._statement(at + 1, end, Scope(scope))[0]
-        if flow == "break" or isinstance(flow, Returned):
-            return None if flow == "break" else flow
-        condition = self.text.inside(self.text.statement_end(at + 1, end) + 1)
-        return self._loop(condition, (0, 0), at + 1, end, scope)
 
     def _for(self, at: int, end: int, scope: Scope) -> Flow:
         start, stop = self.text.inside(at + 1)
@@ -666,30 +691,33 @@ class Runner:
 
     def _for_each(self, start: int, stop: int, body: int, end: int, scope: Scope) -> Flow:
         colon = self.text.find(start, stop, ":")
-        if colon == stop:
-            raise self.text.fault("a `for` that is not understood", start)
         declared = self.text.words[start:colon]
-        is_reference, is_unpacked = "&" in declared or "&&" in declared, "[" in declared
-        names = [word for word in declared[declared.index("[") if is_unpacked else 0 :] if word.isidentifier()]
+        if colon == stop or "[" in declared:
+            raise self.text.fault("a `for` that is not understood", start)
+        is_reference, name = "&" in declared or "&&" in declared, declared[-1]
         values = self.value(colon + 1, stop, scope)
         if isinstance(values, Unknown):
             raise values.fault
-        if isinstance(values, Map):
-            self._spend(len(values), start)
-            values = standard.begin(values).items
+        pairs = values if isinstance(values, Map) else None
+        if pairs is not None:
+            if is_reference and "const" not in declared:
+                raise self.text.fault("a loop that may change a map is not interpreted", start)
+            values = standard.begin(pairs).items
         if not isinstance(values, list):
             raise self.text.fault("what the loop runs over is not understood", start)
         for index in range(len(values)):
             if index >= len(values):
                 raise self.text.fault("the loop shortens what it runs over", start)
             inner = Scope(scope)
-            if is_unpacked:
-                self._unpack(names, values[index], False, inner, start)
-            elif is_reference:
-                inner[names[-1]] = Variable(values, index, self.text.places[start])
+            if is_reference:
+                inner[name] = Variable(values, index, self.text.places[start])
             else:
-                inner[names[-1]] = self._copy(values[index], start)
+                inner[name] = self._copy(values[index], start)
             flow = self._statement(body, end, inner)[0]
+            if pairs is not None:
+                self._spend(len(pairs), start)
+                if is_reference and values != standard.begin(pairs).items:
+                    raise self.text.fault("the loop changes what it runs over", start)
             if flow == "break":
                 break
             if isinstance(flow, Returned):
@@ -710,9 +738,10 @@ class Runner:
                 chosen = at
             else:
                 label = self.value(at + 1, colon, scope)
-                if isinstance(value, Unknown) or isinstance(label, Unknown):
+                is_chosen = standard.binary("==", value, label, self._budget, self.text.places[at])
+                if isinstance(is_chosen, Unknown):
                     raise self.text.fault("the `switch` is not understood", start - 1)
-                if label == value:
+                if is_chosen:
                     chosen = at
                     break
             at = colon + 1
@@ -722,8 +751,6 @@ class Runner:
     _KEYWORDS: ClassVar[dict[str, Callable[[Runner, int, int, Scope], Flow]]] = {
         "if": _if,
         "for": _for,
-        "while": _while,
-        "do": _do,
         "switch": _switch,
     }
 
@@ -770,61 +797,66 @@ class Runner:
         if word in ASSIGNMENTS:
             return self._assign(self._evaluate(start, at, scope), ASSIGNMENTS[word], at, end, scope)
         if word == "?":
-            colon = self.text.find(at, end, ":")
-            while colon < end and self.text.words[at + 1 : colon].count("?") > self.text.words[at + 1 : colon].count(
-                ":"
-            ):
-                colon = self.text.find(colon + 1, end, ":")
-            chosen = (at + 1, colon) if self._holds(start, at, scope) else (colon + 1, end)
-            return self._evaluate(*chosen, scope)
+            raise self.text.fault("`?` is not interpreted", at)
         if word in ("&&", "||"):
             left = self.value(start, at, scope)
             if isinstance(left, Unknown) and "(" not in self.text.words[at:end]:  # the right side calls nothing
                 right = self.value(at + 1, end, scope)
-                return left if isinstance(right, Unknown) or bool(right) != (word == "||") else right
+                return left if isinstance(right, Unknown) or self._truth(right, at) != (word == "||") else right
             left_holds = self._truth(left, start)
             return left_holds if left_holds == (word == "||") else self._holds(at + 1, end, scope)
         left, right = self.value(start, at, scope), self.value(at + 1, end, scope)
         return standard.binary(word, left, right, self._budget, self.text.places[at])
 
     def _assign(self, target: object, operation: str, at: int, end: int, scope: Scope) -> object:
-        before, value = _plain(target), self.value(at + 1, end, scope)
+        value = self.value(at + 1, end, scope)
+        before = _plain(target)
         if operation:
             value = standard.binary(operation, before, value, self._budget, self.text.places[at])
         else:
             value = self._copy(value, at)
         if isinstance(before, CoreConfig) and isinstance(value, CoreConfig):
-            value.variable, value.place = before.variable, before.place
-            self._configs = [value if each is before else each for each in self._configs]
-        elif isinstance(before, CoreConfig | AICore | OpDefPort):
-            raise self.text.fault("what is assigned to a part of the operator is not understood", at)
-        if isinstance(target, Variable) and not _store(target, value):
+            before.ports, before.settings = value.ports, value.settings  # in place: references see it
+            before.origin, before.is_passed = value, False
+            return target
+        if isinstance(before, list) and isinstance(value, list):
+            before[:] = value  # as above
+            return target
+        if isinstance(before, Part | Instance | Map):
+            raise self.text.fault("an assignment to this object is not interpreted", at)
+        return self._give(target, value, at)
+
+    def _give(self, target: object, value: object, at: int) -> object:
+        """Give a variable a value, as one of the type that it holds."""
+        before = _plain(target)
+        if isinstance(value, bool | int | float):
+            if isinstance(before, bool | int | float):
+                value = self._number(type(before).__name__, value, at)
+            elif value not in (0, 1):
+                value = Unknown(self.text.fault("the assignment of a value of another type is not interpreted", at))
+        if not isinstance(target, Variable) or not _store(target, value):
             raise self.text.fault("the assignment is not understood", at)
-        return value
+        return target
 
     def _unary(self, at: int, end: int, scope: Scope) -> tuple[object, int]:
         word = self.text.words[at]
-        if word in ("!", "-", "+", "~"):
+        if word in ("!", "-"):
             value, after = self._unary(at + 1, end, scope)
             return standard.unary(word, _plain(value), self.text.places[at]), after
         if word in ("*", "&"):
             value, after = self._unary(at + 1, end, scope)
-            position = _plain(value)
-            if word == "&" or not isinstance(position, Position):
+            plain = _plain(value)
+            if isinstance(plain, Functions | Unknown if word == "&" else Instance):
                 return value, after
-            if not 0 <= position.index < len(position.items):
-                return Unknown(self.text.fault("the iterator is at no element", at)), after
-            return Variable(position.items, position.index, self.text.places[at]), after
+            raise Untraced(f"the use of `{word}` is not interpreted", self.text.places[at])
         if word in ("++", "--"):
             value, after = self._unary(at + 1, end, scope)
             return self._increment(value, word, at), after
         return self._postfix(*self._primary(at, end, scope), end, scope)
 
     def _increment(self, target: object, word: str, at: int) -> object:
-        value = standard.binary("+", _plain(target), 1 if word == "++" else -1, self._budget, self.text.places[at])
-        if not isinstance(target, Variable) or not _store(target, value):
-            raise self.text.fault("the assignment is not understood", at)
-        return value
+        value = standard.binary(word[0], _plain(target), 1, self._budget, self.text.places[at])
+        return self._give(target, value, at)
 
     def _postfix(self, value: object, at: int, end: int, scope: Scope) -> tuple[object, int]:
         words = self.text.words
@@ -836,7 +868,7 @@ class Runner:
                 if words[at] == "<" and (after := self.text.after_angles(at)) is not None and words[after] == "(":
                     at = after
                 if words[at] == "(":
-                    value = self._call_member(_plain(value), name_at, at, scope)
+                    value = self._call_member(value, name_at, at, scope)
                     at = self.text.after(at)
                 else:
                     value = self._member(_plain(value), name_at)
@@ -863,9 +895,10 @@ class Runner:
         if word.startswith(UNDECIDED):
             return Unknown(self.text.fault("", at)), at + 1
         if word == "(":
-            return self._parentheses(at, end, scope)
+            return self._evaluate(*self.text.inside(at), scope), self.text.after(at)
         if word == "{":
-            return [_plain(each) for each in self._items(*self.text.inside(at), scope)], self.text.after(at)
+            items = self._items(*self.text.inside(at), scope)
+            return [self._copy(_plain(each), at) for each in items], self.text.after(at)
         if word == "[":
             return self._lambda(at, end, scope)
         if word[0].isdigit() or (word[0] == "." and word[1:2].isdigit()):
@@ -880,16 +913,6 @@ class Runner:
             return self._cast(at, scope)
         return self._name(at + (word == "::"), end, scope)
 
-    def _parentheses(self, at: int, end: int, scope: Scope) -> tuple[object, int]:
-        """Return what is in parentheses; of the cast ``(T)x`` it is ``x``."""
-        start, stop = self.text.inside(at)
-        inside, following = self.text.words[start:stop], self.text.words[stop + 1][:1] if stop + 1 < end else ""
-        if (following.isidentifier() or following.isdigit() or following == '"') and all(
-            word.isidentifier() or word in ("::", "*") for word in inside
-        ):
-            return self._unary(stop + 1, end, scope)
-        return self._evaluate(start, stop, scope), stop + 1
-
     def _cast(self, at: int, scope: Scope) -> tuple[object, int]:
         """Return ``static_cast<T>(x)`` as the call ``T(x)`` for numbers, else as ``x``."""
         opening = self.text.after_angles(at + 1)
@@ -899,7 +922,7 @@ class Runner:
         if len(items) != 1:
             raise self.text.fault("a cast that is not understood", at)
         to = self.text.words[opening - 2]
-        value = self._convert(TypeText(to), _plain(items[0]), at) if to in _INTEGERS else items[0]
+        value = self._convert(TypeText(to), _plain(items[0]), at) if to in _NUMBERS else items[0]
         return value, self.text.after(opening)
 
     def _lambda(self, at: int, end: int, scope: Scope) -> tuple[object, int]:
@@ -909,26 +932,12 @@ class Runner:
         body = self.text.find(opening, end, "{")
         if body == end:
             raise self.text.fault("`{` expected", opening)
-        inner = Scope(scope)
-        captures = [words[start:stop] for start, stop in self.text.split(*self.text.inside(at))]
-        for capture in captures:
-            if capture == ["="]:
-                names = set(words[body : self.text.after(body)])
-            elif len(capture) == 1 and capture[0].isidentifier():
-                names = {capture[0]} - {"this"}
-            elif capture == ["&"] or capture == ["*", "this"] or (capture[0] == "&" and len(capture) == 2):
-                continue
-            else:
-                fault = self.text.fault(f"the capture `{' '.join(capture)}` is not interpreted", at)
-                return Unknown(fault), self.text.after(body)
-            for name in names:
-                holder = scope.holder(name)
-                is_local = holder is not None and holder is not self._globals and "this" not in holder
-                if is_local and ["&", name] not in captures:
-                    variable = self._variable(name, scope, at)
-                    inner[name] = self._copy(_plain(variable), at)
+        for start, stop in self.text.split(*self.text.inside(at)):
+            capture = words[start:stop]
+            if capture != ["this"] and (capture[0] != "&" or len(capture) > 2):
+                raise self.text.fault(f"the capture `{' '.join(capture)}` is not interpreted", at)
         function = SourceFunction("lambda", parameters, self.text.inside(body), (), at)
-        return Functions([function], inner), self.text.after(body)
+        return Functions([function], Scope(scope)), self.text.after(body)
 
     # Names
 
@@ -942,6 +951,8 @@ class Runner:
             holder[name] = Unknown(self.text.fault(f"`{name}` is defined by itself", at))
             try:
                 self._declare(value.declaration, holder)
+            except Untraced:
+                raise
             except SourceFault as fault:
                 holder[name] = Unknown(fault)
             value = holder[name]
@@ -989,30 +1000,36 @@ class Runner:
         return Unknown(NotDefined(f"`{'::'.join(parts)}` {_MISSING}", self.text.places[name_at])), at
 
     def _element(self, container: object, at: int, scope: Scope) -> object:
-        index = self.value(*self.text.inside(at), scope)
-        for each in (container, index):
-            if isinstance(each, Unknown):
-                return each
+        return self._at(container, self.value(*self.text.inside(at), scope), at, inserts=True)
+
+    def _at(self, container: object, index: object, at: int, inserts: bool = False) -> object:
+        if isinstance(container, Unknown):
+            return container
+        if isinstance(index, Unknown):
+            raise index.fault
         if isinstance(container, Map) and isinstance(index, Hashable):
-            if index not in container:
+            if index not in container and inserts:
                 self._spend(1, at)
                 container[index] = container.default()
-            return Variable(container, index, self.text.places[at])
+            if index in container:
+                return Variable(container, index, self.text.places[at])
         if isinstance(container, list) and isinstance(index, int) and 0 <= index < len(container):
             return Variable(container, index, self.text.places[at])
-        return Unknown(self.text.fault("the index is outside the vector, or it is none", at))
+        raise self.text.fault("the index is outside the vector, or it is none", at)
 
     def _member(self, value: object, at: int) -> object:
         name = self.text.words[at]
         if isinstance(value, Position) and name in ("first", "second") and value.index < len(value.items):
-            value = value.items[value.index]
+            owner, value = value.owner, value.items[value.index]
+            if isinstance(owner, Map) and isinstance(value, list):
+                return value[0] if name == "first" else Variable(owner, value[0], self.text.places[at])
         if isinstance(value, list) and name in ("first", "second") and len(value) == 2:
             return Variable(value, int(name == "second"), self.text.places[at])
         if isinstance(value, Instance) and (found := self._variable(name, value.scope, at)) is not None:
             return found
         if isinstance(value, Unknown):
             return value
-        return Unknown(self.text.fault(f"the member `{name}` is not interpreted", at))
+        raise self.text.fault(f"the member `{name}` is not interpreted", at)
 
     # Calls
 
@@ -1022,11 +1039,10 @@ class Runner:
         last, place = parts[-1], self.text.places[at]
         found = self._look_up(parts, scope, at)
         if found is not None:
+            if "this" in (scope.holder(last) or ()) and not isinstance(found.value, Functions):
+                raise NotDefined(f"`{last}` {_MISSING}", place)
             return self._call_value(found.value, opening, f"`{last}`", at, scope)
         given = self._items(*self.text.inside(opening), scope)
-        if last == "sizeof":
-            value = _plain(given[0]) if given else None
-            return SizeValue(len(value) if isinstance(value, list) else 1)
         this = scope.holder("this")
         operator = this["this"] if this is not None and len(parts) == 1 else None
         if isinstance(operator, Instance) and operator.definition and last in OpDefinition.METHODS:
@@ -1036,10 +1052,13 @@ class Runner:
             return self._construct(TypeText(last, tuple(arguments)), [_plain(each) for each in given], is_braced, at)
         if len(arguments) == 1 and (parts[-2:-1] == ["numeric_limits"] or (last == "get" and len(given) == 1)):
             return self._of_template(parts, arguments[0], given, at)
-        if last in ("for_each", "transform"):
-            return self._call_back(last, [_plain(each) for each in given], place)
+        if last == "for_each":
+            self._for_each_of([_plain(each) for each in given], place)
+            return None
+        if last in ("move", "forward") and len(given) == 1:
+            return self._moved(given[0])
         if last in standard.FUNCTIONS and parts[:-1] in ([], ["std"]):
-            return self._call_library(lambda plain: standard.function(last, plain, self._budget, place), given)
+            return self._call_library(lambda plain: standard.function(last, plain, self._budget, place), given, at)
         return self._pass_over(NotDefined(f"`{'::'.join(parts)}` {_MISSING}", place), given)
 
     def _of_template(self, parts: Sequence[str], argument: tuple[int, int], given: Sequence[object], at: int) -> object:
@@ -1049,10 +1068,19 @@ class Runner:
             return Unknown(self.text.fault(f"`{'::'.join(parts)}` is not interpreted", at)) if value is None else value
         whole, index = _plain(given[0]), self.value(*argument, self._globals)
         if isinstance(whole, list) and isinstance(index, int) and 0 <= index < len(whole):
-            return whole[index]
-        return (
-            whole if isinstance(whole, Unknown) else Unknown(self.text.fault("the call of `get` is not understood", at))
-        )
+            return Variable(whole, index, self.text.places[at])
+        if isinstance(whole, Unknown):
+            return whole
+        raise self.text.fault("the call of `get` is not understood", at)
+
+    def _moved(self, value: object) -> object:
+        """Return a copy of what is moved away, which leaves a vector, map or text in a state that is not known."""
+        plain = _plain(value)
+        if not isinstance(value, Variable) or not isinstance(plain, list | Map | str):
+            return value
+        plain = self._copy(plain, 0)
+        _poison(SourceFault("it was moved away", value.place), [value])
+        return plain
 
     def _call_value(self, function: object, opening: int, name: str, at: int, scope: Scope) -> object:
         given = self._items(*self.text.inside(opening), scope)
@@ -1064,8 +1092,9 @@ class Runner:
         return self._pass_over(SourceFault(f"{name} is no function", place), given)
 
     def _call_member(self, value: object, at: int, opening: int, scope: Scope) -> object:
-        name, place = self.text.words[at], self.text.places[at]
+        name, place, held = self.text.words[at], self.text.places[at], value
         given = self._items(*self.text.inside(opening), scope)
+        value = _plain(held)
         if isinstance(value, Part):
             plain = [_plain(each) for each in given]
             for each in plain:
@@ -1079,11 +1108,17 @@ class Runner:
             function = value.scope.get(name)
             if isinstance(function, Functions):
                 return self._apply(function, given, place)
-            if value.definition is not None:
-                return self._call_operator(value, name, given, place)
+            if value.definition is None or name in value.scope:
+                raise NotDefined(f"`{name}` {_MISSING}", place)
+            return self._call_operator(value, name, given, place)
         if isinstance(value, Unknown):
             return self._pass_over(value.fault.at(place), given)
-        return self._call_library(lambda plain: standard.method(value, name, plain, self._budget, place), given, value)
+        if name in ("at", "front", "back") and isinstance(value, list | Map) and len(given) == (name == "at"):
+            index = _plain(given[0]) if given else 0 if name == "front" else len(value) - 1
+            return self._at(value, index, at)
+        return self._call_library(
+            lambda plain: standard.method(value, name, plain, self._budget, place), given, at, held
+        )
 
     def _call_operator(self, instance: Instance, name: str, given: Sequence[object], place: int) -> object:
         """Call a method of ``OpDef``. One that is not known, of an older or newer version, has no effect."""
@@ -1094,48 +1129,47 @@ class Runner:
             raise SourceFault(f"the call of `{name}` is not understood", place) from None
         return instance if found is None else found
 
-    def _call_back(self, name: str, given: list[object], place: int) -> object:
-        """``for_each(first, last, f)`` and ``transform(first, last, out, f)``."""
+    def _for_each_of(self, given: list[object], place: int) -> None:
+        """``for_each(first, last, f)``."""
         function = given[-1] if given else None
-        if not isinstance(function, Functions) or len(given) != (3 if name == "for_each" else 4):
-            raise SourceFault(f"the call of `{name}` is not understood", place)
+        if not isinstance(function, Functions) or len(given) != 3:
+            raise SourceFault("the call of `for_each` is not understood", place)
         try:
             count = len(standard.between(given[0], given[1]))
         except (AttributeError, TypeError, ValueError):
-            raise SourceFault(f"the call of `{name}` is not understood", place) from None
+            raise SourceFault("the call of `for_each` is not understood", place) from None
         first = given[0]
         assert isinstance(first, Position)
-        results = [
-            self._apply(function, [Variable(first.items, first.index + index, place)], place) for index in range(count)
-        ]
-        if name == "transform":
-            whole = [standard.begin(results), standard.end(results), given[2]]
-            standard.function("copy", whole, self._budget, place)
-        return None
+        if isinstance(first.owner, Map):
+            raise SourceFault("a loop that may change a map is not interpreted", place)
+        for index in range(count):
+            self._apply(function, [Variable(first.items, first.index + index, place)], place)
 
     def _call_library(
-        self, call: Callable[[list[object]], object], given: Sequence[object], of: object = None
+        self, call: Callable[[list[object]], object], given: Sequence[object], at: int, of: object = None
     ) -> object:
         """Return the result of a call of the C++ library; unknown, as what it may have changed, if it fails."""
         plain = [_plain(each) for each in given]
-        unknown = next((each for each in plain if isinstance(each, Unknown)), None)
-        if unknown is not None:
-            return _poison(unknown.fault, [of, *plain])
-        try:
-            return call(plain)
-        except SourceFault as fault:
-            return _poison(fault, [of, *plain])
+        if self.text.words[at] not in standard.OF_CONTAINERS:
+            plain = [self._copy(each, at) for each in plain]
+        fault = next((each.fault for each in plain if isinstance(each, Unknown)), None)
+        if fault is None:
+            try:
+                return call(plain)
+            except SourceFault as raised:
+                fault = raised
+        if any(isinstance(_plain(each), Functions | Instance) for each in (of, *given)):
+            raise fault
+        return _poison(fault, [of, *given])
 
     def _pass_over(self, fault: SourceFault, given: Sequence[object]) -> Unknown:
         """Return the result of a function that is not read.
 
         :raises SourceFault: if it is given a part of the operator, or a function that may change one
         """
-        plain = [_plain(each) for each in given]
-        for each in plain:
-            if isinstance(each, Part | Functions) or (isinstance(each, Instance) and each.definition is not None):
-                raise fault
-        return _poison(fault, plain)
+        if any(_reaches(_plain(each)) for each in given):
+            raise fault
+        return _poison(fault, given)
 
 
 def _plain(value: object) -> object:
@@ -1154,20 +1188,27 @@ def _store(variable: Variable, value: object) -> bool:
 
 def _reaches(value: object) -> bool:
     """Return whether a part of the operator can be changed through a value."""
+    if isinstance(value, Position):
+        value = value.owner
     if isinstance(value, list | Map):
         return any(map(_reaches, value.values() if isinstance(value, Map) else value))
     return isinstance(value, Part | Functions | Instance)
 
 
 def _poison(fault: SourceFault, values: Iterable[object]) -> Unknown:
-    """Return an unknown value, and make vectors unknown that a call may have changed."""
+    """Return an unknown value, and make unknown what a call may have changed: variables, vectors and maps."""
     unknown = Unknown(fault)
-    for value in values:
+    for each in values:
+        value = _plain(each)
+        if isinstance(each, Variable):
+            _store(each, unknown)
         if isinstance(value, Position):
             value = value.owner
         if isinstance(value, list):
+            _poison(fault, value)
             value[:] = [unknown]
         elif isinstance(value, Map):
+            _poison(fault, value.values())
             value.clear()
             value.default = lambda: unknown
     return unknown

@@ -288,8 +288,8 @@ class SourceText:
         found: list[Declaration] = []
         while at < end:
             name, name_at, at = self.words[at], at, at + 1
-            if name == "&" and found:
-                kind, name, name_at, at = kind._replace(is_reference=True), self.words[at], at, at + 1
+            if found and (kind.is_reference or kind.is_pointer):
+                return []  # `T &a, b`: the second is none
             opening = self.words[at]
             if not name.isidentifier() or opening not in ("=", "(", "{", "[", ",", ";"):
                 return []
@@ -317,8 +317,9 @@ class SourceText:
 
     def function(self, start: int, end: int) -> tuple[SourceFunction, int] | None:
         """Return the function that is defined here, and the index after it; None if there is none."""
-        words, at = self.words, start
+        words, at, named = self.words, start, start
         while at < end and words[at] not in (";", "{", "=", "("):
+            named = named if words[at] == "<" else at  # of a template with arguments its name
             at = self._past(at, of_types=True)
         if at >= end or words[at] != "(" or at == start or words[at - 1] == "operator":
             return None
@@ -339,7 +340,7 @@ class SourceText:
             at = self.after(at)
         if at >= end or words[at] != "{":
             return None
-        name = "~" * (words[opening - 2] == "~") + words[opening - 1]
+        name = "~" * (words[named - 1] == "~") + words[named]
         parameters = self.parameters(*self.inside(opening))
         return SourceFunction(name, parameters, self.inside(at), initializers, opening - 1), self.after(at)
 

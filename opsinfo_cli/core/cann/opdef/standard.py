@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .tokens import SourceFault
-from .values import Arguments, EnumConstant, Map, Position, SizeValue, StepBudget, Unknown
+from .values import Arguments, EnumConstant, Map, Position, StepBudget, Unknown
 
 Spend = Callable[[int], None]
 _MISFITS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
@@ -82,34 +82,16 @@ def _by_key(pair: tuple[object, object]) -> tuple[int, str]:
 
 def _push_back(value: list[object], given: Arguments, spend: Spend) -> None:
     spend(1)
-    value.append(given[0] if len(given) == 1 else list(given))
+    (new,) = given
+    value.append(new)
 
 
 def _resize(value: list[object], given: Arguments, spend: Spend) -> None:
     size = _integer(given[0])
     spend(abs(size))
+    if isinstance(given[-1], list | Map) or size < 0:
+        raise TypeError
     value[:] = value[:size] + [given[1] if len(given) > 1 else 0] * (size - len(value))
-
-
-def _insert(value: list[object], given: Any, spend: Spend) -> None:
-    at = given[0]
-    if at.owner is not value:
-        raise ValueError
-    if len(given) == 2:
-        new = given[1] if isinstance(given[1], list) else [given[1]]
-    elif isinstance(given[1], Position):
-        new = between(given[1], given[2])
-    else:
-        spend(_integer(given[1]))
-        new = [given[2]] * given[1]
-    spend(len(value) + len(new))
-    value[at.index : at.index] = list(new)
-
-
-def _at(value: list[object], given: Arguments, spend: Spend) -> object:
-    if _integer(given[0]) < 0:
-        raise IndexError
-    return value[_integer(given[0])]
 
 
 def _iterator(make: Callable[[object], Position]) -> Callable[..., object]:
@@ -127,16 +109,11 @@ def _find(value: Map, given: Arguments, spend: Spend) -> Position:
     return position.at(keys.index(given[0])) if given[0] in keys else position
 
 
-def _emplace(value: Map, given: Any, spend: Spend) -> None:
-    spend(1)
-    value.setdefault(*(given if len(given) == 2 else given[0]))
-
-
 _OF_ALL: dict[str, Callable[..., object]] = {
     "size": lambda value, given, spend: len(value),
     "empty": lambda value, given, spend: not value,
 }
-_OF_CONTAINERS = _OF_ALL | {
+OF_CONTAINERS = _OF_ALL | {
     "begin": _iterator(begin),
     "cbegin": _iterator(begin),
     "end": _iterator(end),
@@ -145,26 +122,18 @@ _OF_CONTAINERS = _OF_ALL | {
     "clear": lambda value, given, spend: value.clear(),
 }
 _METHODS: dict[type, dict[str, Callable[..., object]]] = {
-    list: _OF_CONTAINERS
+    list: OF_CONTAINERS
     | {
         "push_back": _push_back,
         "emplace_back": _push_back,
         "pop_back": lambda value, given, spend: value.pop() and None,
-        "at": _at,
-        "front": lambda value, given, spend: value[0],
-        "back": lambda value, given, spend: value[-1],
-        "data": lambda value, given, spend: value,
         "resize": _resize,
-        "insert": _insert,
     },
-    Map: _OF_CONTAINERS
+    Map: OF_CONTAINERS
     | {
         "count": lambda value, given, spend: int(given[0] in value),
         "contains": lambda value, given, spend: given[0] in value,
-        "at": lambda value, given, spend: value[given[0]],
         "find": _find,
-        "emplace": _emplace,
-        "insert": _emplace,
     },
     str: _OF_ALL
     | {
@@ -179,21 +148,11 @@ _METHODS: dict[type, dict[str, Callable[..., object]]] = {
 def _fill_n(given: Any, spend: Spend) -> None:
     start, count = given[0], _integer(given[1])
     spend(abs(count))
+    if isinstance(start.owner, Map) or isinstance(given[2], list | Map):
+        raise TypeError
     if count < 0 or start.index + count > len(start.items):
         raise ValueError
     start.items[start.index : start.index + count] = [given[2]] * count
-
-
-def _copy(given: Any, spend: Spend) -> None:
-    """``copy(first, last, out)``, where ``out`` is an iterator or ``back_inserter(vector)``."""
-    values, out = between(given[0], given[1]), given[2]
-    spend(len(values))
-    if isinstance(out, list):
-        out.extend(values)
-    elif out.index + len(values) > len(out.items):
-        raise ValueError
-    else:
-        out.items[out.index : out.index + len(values)] = values
 
 
 def _compare(given: Arguments, spend: Spend) -> int:
@@ -206,13 +165,11 @@ def _compare(given: Arguments, spend: Spend) -> int:
 FUNCTIONS: dict[str, Callable[[Arguments, Spend], object]] = {
     "make_pair": lambda given, spend: list(given),
     "make_tuple": lambda given, spend: list(given),
-    **dict.fromkeys(("move", "forward", "ref", "cref", "back_inserter"), lambda given, spend: given[0]),
     "begin": lambda given, spend: begin(given[0]),
     "cbegin": lambda given, spend: begin(given[0]),
     "end": lambda given, spend: end(given[0]),
     "cend": lambda given, spend: end(given[0]),
     "fill_n": _fill_n,
-    "copy": _copy,
     "strcmp": _compare,
     "to_string": lambda given, spend: str(_integer(given[0])),
     "min": lambda given, spend: min(_integer(given[0]), _integer(given[1])),
@@ -240,74 +197,70 @@ def limit(kind: str, name: str) -> object:
 def unary(operation: str, value: object, place: int) -> object:
     if isinstance(value, Unknown):
         return value
-    if operation == "!" and not isinstance(value, EnumConstant):
+    if operation == "!" and isinstance(value, int):
         return not value
-    if operation in ("-", "+") and isinstance(value, int | float):
-        return -value if operation == "-" else value
-    if operation == "~" and isinstance(value, int):
-        return ~value
+    if operation == "-" and isinstance(value, int | float):
+        return -value
     return Unknown(SourceFault(f"`{operation}` of this value is not interpreted", place))
 
 
 def binary(operation: str, left: object, right: object, budget: StepBudget, place: int) -> object:
-    """Return ``left operation right``; unknown if it cannot be worked out or does not fit into 64 bits."""
+    """Return ``left operation right``; unknown if it cannot be worked out.
+
+    The types of numbers are not kept: in C++ a negative number, or a result that no ``int`` holds, may be another.
+    """
     for each in (left, right):
         if isinstance(each, Unknown):
             return each
         if isinstance(each, str | list):
             budget.spend(len(each), place)
+    fault = SourceFault(f"`{operation}` of these values is not interpreted", place)
+    if operation not in ("==", "!=") and any(isinstance(each, int) and each < 0 for each in (left, right)):
+        return Unknown(fault)
     try:
         value = _BINARY[operation](left, right)
     except (*_MISFITS, KeyError):
-        return Unknown(SourceFault(f"`{operation}` of these values is not interpreted", place))
-    if isinstance(value, int) and abs(value) >> 64:
-        return Unknown(SourceFault(f"the result of `{operation}` has more than 64 bits", place))
-    return value
+        return Unknown(fault)
+    return Unknown(fault) if isinstance(value, int) and value >> 31 and operation != "/" else value
 
 
 def _add(left: Any, right: Any) -> object:
-    if isinstance(left, Position):
+    if isinstance(left, Position):  # an iterator
         return left.at(left.index + _integer(right))
     if isinstance(left, EnumConstant | list) or isinstance(right, EnumConstant):
         raise TypeError
     return left + right
 
 
-def _subtract(left: Any, right: Any) -> object:
-    if not isinstance(left, Position):
-        return left - right
-    return len(between(right, left)) if isinstance(right, Position) else _add(left, -_integer(right))
-
-
 def _equal(left: Any, right: Any) -> bool:
     if isinstance(left, Position):
-        if left.owner is not right.owner:
+        if left.owner is not right.owner or len(left.items) != len(right.items):
             raise ValueError
         return bool(left.index == right.index)
+    if type(left) is not type(right) or not isinstance(left, int | str | None):
+        raise TypeError
     return bool(left == right)
+
+
+def _multiply(left: Any, right: Any) -> object:
+    if not isinstance(left, int | float) or not isinstance(right, int | float):
+        raise TypeError
+    return left * right
 
 
 def _divide(left: Any, right: Any) -> object:
     """C++ rounds towards zero."""
-    if isinstance(left, SizeValue):
-        left, right = left.items, right.items
     if not (isinstance(left, int) and isinstance(right, int)):
         return left / right
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
-def _shift(left: Any, right: Any) -> int:
-    if not 0 <= _integer(right) < 64:
-        raise ValueError
-    return _integer(left) << _integer(right)
-
-
 def _of_numbers(compute: Callable[[Any, Any], object]) -> Callable[[object, object], object]:
     """Return a function that refuses operands that are no numbers."""
 
     def checked(left: object, right: object) -> object:
-        if not isinstance(left, int | float) or not isinstance(right, int | float):
+        if not isinstance(left, int) or not isinstance(right, int):
             raise TypeError
         return compute(left, right)
 
@@ -316,11 +269,9 @@ def _of_numbers(compute: Callable[[Any, Any], object]) -> Callable[[object, obje
 
 _BINARY: dict[str, Callable[[Any, Any], object]] = {
     "+": _add,
-    "-": _subtract,
-    "*": _of_numbers(operator.mul),
+    "-": operator.sub,
+    "*": _multiply,
     "/": _divide,
-    "%": lambda left, right: _integer(left) - _integer(right) * _integer(_divide(left, right)),
-    "<<": _shift,
     "|": _of_numbers(operator.or_),
     "&": _of_numbers(operator.and_),
     "^": _of_numbers(operator.xor),

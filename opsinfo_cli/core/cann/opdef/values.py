@@ -16,6 +16,10 @@ class EnumConstant(str):
     __slots__ = ()
 
 
+class Array(list[object]):
+    """``T name[]``, which a copy would make a pointer to it."""
+
+
 class Unknown(NamedTuple):
     """A value that cannot be worked out; it matters only where it is used.
 
@@ -85,15 +89,6 @@ class Position:
 
     def at(self, index: int) -> Position:
         return Position(self.owner, self.items, index)
-
-
-class SizeValue(NamedTuple):
-    """``sizeof``: only a ratio of two is a number here.
-
-    :param items: of the array
-    """
-
-    items: int
 
 
 class Map(dict[object, object]):
