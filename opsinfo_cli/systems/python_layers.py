@@ -28,6 +28,8 @@ def limit_of(names: Mentions, layer: ast.expr, node: ast.stmt) -> ast.AST | None
         return names.whole(other)
     tests = [each for each in inside if isinstance(each, ast.If)]
     for each in ast.walk(loop):
+        if isinstance(each, ast.For | ast.AsyncFor | ast.While) and each is not loop and each.orelse:
+            return each  # whose `else` may leave this loop
         if not isinstance(each, ast.Break | ast.Continue | ast.Return) or names.scope(each) is not scope:
             continue
         own_loop = next(one for one in names.above(each) if isinstance(one, LOOPS))
@@ -58,10 +60,10 @@ def _is_of_all(names: Mentions, loop: ast.For, layer: str, node: ast.stmt) -> bo
         case ast.Tuple(elts=[_, target]), ast.Call(func=ast.Name(id="enumerate"), args=[over, *_]):
             pass
         case ast.Name(id=number), ast.Call(func=ast.Name(id="range"), args=[count], keywords=[]) if number != layer:
-            gets = [each for each in loop.body if isinstance(each, ast.Assign) and each.targets == of_layer]
-            if len(gets) != 1 or position(gets[0]) > position(node) or len(_stores(names, number, loop)) != 1:
+            get = loop.body[0]
+            if not isinstance(get, ast.Assign) or get.targets != of_layer or len(_stores(names, number, loop)) != 1:
                 return False
-            match gets[0].value:
+            match get.value:
                 case (
                     ast.Call(func=ast.Attribute(value=over, attr="get_layer"), args=[ast.Name(id=index)])
                     | ast.Subscript(value=over, slice=ast.Name(id=index))

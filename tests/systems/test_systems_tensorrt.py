@@ -172,6 +172,12 @@ def test_loops_over_all_layers_are_read(loop: str) -> None:
         ("for layer in network:\n   with suppress(E):\n    check(layer)\n    ", 4),
         ("for layer in network:\n  match 1:\n   case 1:\n    ", 4),
         ("for layer in network:\n  pass\nelse:\n    ", 3),
+        ("for layer in network:\n    for j in layer:\n      pass\n    else:\n      break\n    ", 4),
+        (
+            "for i in range(network.num_layers):\n    if layer.dtype == trt.int8:\n      continue\n"
+            "    layer = network[i]\n    ",
+            3,
+        ),
         ("for network in networks:\n  for layer in network:\n    ", 6),
         ("def mark(layer):\n    ", 5),
         ("def mark(network):\n  for layer in network:\n    if '/b' in layer.name:\n      return\n    ", 6),
