@@ -146,9 +146,7 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class ManyTargets:
-    """The differences between two targets of one kind, or the policies in three or more targets. Later versions may add
-    keys.
-    """
+    """The policies in three or more targets. Later versions may add keys."""
 
     targets: Annotated[list[Annotated[str, Schema(examples=["ascend910b"])]], Schema(minItems=2)]
     """Of three or more targets: their names, distinct."""
@@ -156,10 +154,6 @@ class ManyTargets:
     """The op types shown, sorted by name."""
     counts: MatrixCounts
     """Number of op types."""
-    decided: list[Decision] | None = optional()
-    """If B is OpDef sources: what decides the policy of each op type in only_in_b and changed, sorted by name."""
-    sections: list[SectionDifference] | None = optional()
-    """With --sections: every value that differs."""
 
 
 @dataclass(frozen=True)
@@ -211,8 +205,8 @@ class Difference(NameDifference[Side]):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo diff``."""
         decided = None
-        if isinstance(self.b, Target) and self.b.kind == "opdef":
-            of_b = [self.b.operators[name] for name in sorted([*self.only_in_b, *self.changed])]
+        if sources := self.sources:
+            of_b = [sources.operators[name] for name in sorted([*self.only_in_b, *self.changed])]
             decided = [
                 Decision(each.name, each.policy, each.entry.by_default, each.entry.path, each.entry.line)
                 for each in of_b

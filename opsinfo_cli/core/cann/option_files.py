@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import Damaged, Refused
@@ -28,7 +27,7 @@ from .entry_rules import DTYPES
 from .policy import BLANKS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 _INPUTS, _OUTPUTS = "InputDtype", "OutputDtype"
 _LONGEST = 1023

@@ -32,7 +32,8 @@ class Target:
     """What has op types with policies: a library, a store, an install, a snapshot, or what defines op types elsewhere.
 
     :param text: as given
-    :param notes: messages about how it was found; ``doubts`` are those that may change an answer
+    :param chip: what was found of the one chip
+    :ivar notes: messages about how it was found; ``doubts`` are those that may change an answer
     :ivar folders: those of the stores of an install or package, for all cores, whether or not they can be read
     :ivar soc: the SoC, if known: of the install or snapshot, or from the folder or name of a file or store
     :ivar core: the engine of its op types: ``ai``, ``vector`` or ``dsa``; ``ai`` for a file or store

@@ -183,7 +183,7 @@ class Number(click.FloatRange):
 
 
 TARGET = Word("TARGET", completion.targets, reads=True)
-"""A library, store, install, snapshot, mixlist or SoC name; see design of targets in docs/reference.md."""
+"""A library, store, install, snapshot, mixlist or SoC name."""
 OP = Word("OP", completion.operators)
 SOC = Word("SOC", completion.socs)
 MODE = Word("MODE", completion.precision_modes)

@@ -1,7 +1,7 @@
 """Edits of JSON with comments (``.jsonc``), which a team keeps with the reason of each entry.
 
 A comment is before an entry, or after it on the same line; a comma may follow the last entry. Removing an entry removes
-its comma and the comment after it, and nothing else. A new entry gets its own line if the last one has its own.
+its comma and the comments on both sides of the comma. A new entry gets its own line if the last one has its own.
 """
 
 from __future__ import annotations

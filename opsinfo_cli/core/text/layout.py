@@ -19,7 +19,7 @@ Value: TypeAlias = "str | Mapping[str, Value] | list[str]"
 
 
 class Style(NamedTuple):
-    """The layout used without a neighbour.
+    """The layout used without a neighbour, and for what is in a new value.
 
     :param unit: the unit of indent; None for a file of one line
     :param flat_arrays: whether arrays are on one line in a file of several lines
@@ -72,7 +72,7 @@ def quote(text: str) -> str:
 
 
 def style_of(text: str, root: Node) -> Style:
-    """Return the style of a file, from its first members."""
+    """Return the style of a file, from the first line and colon of its root, and its first array."""
     newline = "\r\n" if "\r\n" in text else "\n"
     if not root.parts:
         return Style(newline=newline)

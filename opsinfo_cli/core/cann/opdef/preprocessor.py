@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ....errors import Refused
-from .find import read_source
+from .find import MOST_FILES, read_source
 from .runner import value_of
 from .source_text import UNDECIDED
 from .tokens import Directive, SourceFault, SourceMap, Token, lex
@@ -117,7 +117,6 @@ class Files:
 
 OF_CANN = ("register/", "graph/", "exe_graph/", "external/", "tiling/", "aclnn/", "acl/")
 """The beginnings of includes that CANN provides."""
-MOST_FILES = 200_000
 
 
 @dataclass(eq=False, repr=False)

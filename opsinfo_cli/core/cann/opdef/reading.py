@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import Refused, join_some
 from ...document import Unreadable
+from ..entry_rules import Sections
 from ..policy import Policy
 from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition
 from .find import NotRead, project_of, read_source, shows_class
@@ -19,9 +20,6 @@ from .tokens import NotDefined, SourceFault, SourceLine, SourceMap
 
 if TYPE_CHECKING:
     from .chip_ports import ChipPorts
-
-Entry = Mapping[str, Mapping[str, str]]
-"""Section -> key -> value, as in a library."""
 
 
 class Length(NamedTuple):
@@ -76,7 +74,7 @@ class Row:
             return f"`{self._config.settings[PRECISION_REDUCE].text}`"
 
     @cached_property
-    def entry(self) -> Entry:
+    def entry(self) -> Sections:
         """The entry in a library. Without its ports if :attr:`columns_unread` says why."""
         from . import section  # policies do not need it
 

@@ -9,10 +9,9 @@ import math
 import struct
 from collections.abc import Iterator
 
+from ..entry_rules import Sections
 from .definition import Attribute, CoreConfig, OpDefinition, OpDefPort, Ports
 from .words import dtype_word, format_word, param_type_word, snake_case
-
-Sections = dict[str, dict[str, str]]
 
 
 def entry(operator: OpDefinition, config: CoreConfig, ports: Ports | None) -> Sections:
@@ -20,7 +19,9 @@ def entry(operator: OpDefinition, config: CoreConfig, ports: Ports | None) -> Se
 
     :param ports: with the configuration merged in; None to leave them out
     """
-    found: Sections = {section: dict(_port(port)) for section, port in (ports.by_section() if ports else ())}
+    found: dict[str, dict[str, str]] = {
+        section: dict(_port(port)) for section, port in (ports.by_section() if ports else ())
+    }
     attributes = [each for each in operator.attributes.values() if each.unread is None]
     if attributes:
         found["attr"] = {"list": ",".join(attribute.name for attribute in attributes)}

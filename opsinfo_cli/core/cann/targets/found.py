@@ -153,7 +153,7 @@ class Found(NamedTuple):
 
     @property
     def has_chips(self) -> bool:
-        """Whether chips can be chosen, which a file or store of one chip does not have."""
+        """Whether one of several chips can be chosen."""
         return self.kind in WITH_CHIPS
 
 
