@@ -23,9 +23,9 @@ from ..cann.opdef.preprocessor import OF_CANN
 from ..cann.repository import CONFIG_FILES, git_root
 from ..change.output_file import temporary_folder, unpack_files
 from .files import EXTENSIONS, SKIPPED_FOLDERS
-from .follow import OTHERS
 from .git import git
-from .scripts import SCRIPTS
+from .referenced_files import OTHERS
+from .settings_in_scripts import SCRIPTS
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _OF_STORES = (".json", ".ini")

@@ -25,13 +25,13 @@ from .compare_base import TreePolicies, compare_libraries, configuration_finding
 from .exclude import excluding
 from .files import EXTENSIONS, FoundFile, FoundFiles
 from .finding import BaseUsed, CheckedKind, FileVerdict, FixKind, Outcome, PassedOver
-from .follow import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
 from .kinds import KINDS, NOT_MARKED, Asked, Context, FileFindings, ReadFile, folders_left_out, kind_of_file
 from .mixlist import MixlistTarget, mixlist_targets
 from .mode import PLACE, check_modes
 from .models import Models, OpenModels
+from .referenced_files import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
 from .rules import Severity
-from .scripts import SCRIPTS
+from .settings_in_scripts import SCRIPTS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -15,7 +15,7 @@ import click
 from ...errors import OpsinfoError, UsageFault, join_some
 from ..cann.chips import chip_folder
 from ..cann.target import Target
-from ..check.scripts import AtcCommand, read_atc
+from ..check.settings_in_scripts import AtcCommand, read_atc
 from .console import Console
 from .params import Word, option
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from opsinfo_cli.core.check.scripts import read_atc
+from opsinfo_cli.core.check.settings_in_scripts import read_atc
 from opsinfo_cli.errors import Refused, UsageFault
 
 LINE = (

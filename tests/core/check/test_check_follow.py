@@ -9,8 +9,8 @@ from check_support import Checker
 
 from opsinfo_cli import validate
 from opsinfo_cli.core.cann.option_files import KEEP_DTYPE
-from opsinfo_cli.core.check.script_text import text_settings
 from opsinfo_cli.core.check.settings import KINDS
+from opsinfo_cli.core.check.settings_in_text import text_settings
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ..text.source import Source
-from .script_text import CONVERTER, NAMES, string_settings
 from .settings import COMPILERS, OPTIONS, Setting, Settings
+from .settings_in_text import CONVERTER, NAMES, string_settings
 
 _CONVERSIONS = frozenset({"as_bytes", "as_str", "as_text", "as_str_any", "encode", "str", "bytes", "Path"})
 _TELLS = frozenset({"print", "debug", "info", "warning", "warn", "error", "exception", "critical", "log"})

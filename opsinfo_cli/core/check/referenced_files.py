@@ -17,9 +17,9 @@ from ..text.source import Source
 from .autofuse import VARIABLE, check_autofuse
 from .finding import Finding, PassedOver, at
 from .rules import Severity
-from .script_text import NAMES
-from .scripts import CPP, candidates, folders_of, script_settings, without_variable
 from .settings import KINDS, Setting, Settings, check_settings
+from .settings_in_scripts import CPP, candidates, folders_of, script_settings, without_variable
+from .settings_in_text import NAMES
 
 OTHERS = ("", ".txt", ".md", ".rst", ".yaml", ".yml", ".toml", ".mk", ".cmake", ".bat", ".ps1", ".ipynb", ".conf")
 """Endings of other files that may name a mixlist; they are not read for what they say."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .script_text import LITE_SECTIONS
 from .settings import LITE_MODES, OPTIONS, Setting, Settings
+from .settings_in_text import LITE_SECTIONS
 
 _FLAGS = {"modelFile": "model", "outputFile": "output", "inputShape": "input_shape", "fmk": "framework"}
 _FRAMEWORKS = {"ONNX": "5", "TF": "3", "CAFFE": "0", "MINDIR": "1"}

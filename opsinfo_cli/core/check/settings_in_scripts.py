@@ -12,10 +12,10 @@ from itertools import islice
 from ...errors import Refused, UsageFault, join_some
 from ...opening import first_file, is_below
 from ..text.source import Source, read_bytes
-from .lite import lite_as_atc
-from .script_python import python_settings
-from .script_text import cpp_settings, text_settings
 from .settings import COMPILERS, Setting, Settings
+from .settings_in_python import python_settings
+from .settings_in_text import cpp_settings, text_settings
+from .settings_of_lite import lite_as_atc
 
 SHELL = (".sh", ".bash")
 CPP = (".cc", ".cpp", ".cxx", ".h", ".hpp")
