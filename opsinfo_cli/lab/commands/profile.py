@@ -13,7 +13,7 @@ import click
 from ...core.cann.policy import Policy
 from ...core.cann.target import Target
 from ...core.cann.targets.found import TargetOptions
-from ...core.document import Count, PolicyName, as_json, optional, renamed
+from ...core.document import PolicyName, as_json, optional, renamed
 from ...core.terminal.answer import Cell, Column, CommandAnswer, PathCell, ShareBar
 from ...core.terminal.answer import Table as Rows
 from ...core.terminal.config import Targeted, given_or_configured
@@ -39,8 +39,18 @@ from ..graph.limits import open_dimensions_text
 from ..graph.read_back import ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
 from ..profile.lists import fused_parts, policy_of_type
-from ..profile.table import DeviceTask, KernelRow, Microseconds, TaskTable
-from ..profile.times import DeviceStep, Profile, ProfileDocument, State, Time, TypeRow, is_of, read_profile, total
+from ..profile.table import DeviceTask, KernelRow, TaskTable
+from ..profile.times import (
+    STATES,
+    DeviceStep,
+    Profile,
+    ProfileDocument,
+    Time,
+    TypeRow,
+    is_of,
+    read_profile,
+    total,
+)
 from .graph.document import dtypes, duration
 from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judge_model, shapes_of
 
@@ -130,8 +140,6 @@ def command(
 
 _MOST = 200
 """Kernels that a terminal and a page show."""
-_STATES: dict[str, list[State]] = {"low": ["low"], "high": ["high"], "hf32": ["hf32"], "other": ["other", "unknown"]}
-"""What a table shows -> the states that it sums: what has no dtypes in the table is other."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +224,7 @@ def profile_answer(view: ProfileView) -> CommandAnswer:
 
 def _type_rows(view: ProfileView) -> Rows:
     """Op types; in a pipe type, calls, microseconds, low, high, hf32, other, list, movable."""
-    states = [state for state in _STATES if any(_of(row, state) for row in view.types)]
+    states = [state for state in STATES if any(_of(row, state) for row in view.types)]
     columns = [Column("op type"), Column("low (filled)", spare=True), Column("time (us)", number=True)]
     columns += [Column("%", number=True), Column("calls", number=True)]
     columns += [Column(state, number=True, spare=True) for state in states]
@@ -232,7 +240,7 @@ def _type_rows(view: ProfileView) -> Rows:
         cells: list[Cell] = [row.time.type, bar, _us(whole.microseconds), _share(whole.microseconds, engine)]
         cells += [str(whole.calls), *(_us(_of(row, state)) for state in states), policy, movable]
         rows.append([*cells, *([_us(row.moved.microseconds)] * bool(view.mixlist))])
-        times = [_us(_of(row, state)) for state in _STATES]
+        times = [_us(_of(row, state)) for state in STATES]
         lines.append([row.time.type, str(whole.calls), _us(whole.microseconds), *times, policy, movable])
     return Rows(columns, rows, lambda: lines, title="Op types")
 
@@ -242,7 +250,7 @@ _MOVABLE = {True: "yes", False: "no", None: "unknown"}
 
 def _of(row: TypeRow, state: str) -> float:
     """Return microseconds."""
-    return row.time.of(*_STATES[state]).microseconds
+    return row.time.of(*STATES[state]).microseconds
 
 
 def _kernel_rows(view: ProfileView) -> Rows:
@@ -271,7 +279,7 @@ def _notes(view: ProfileView) -> Iterator[str]:
     profile, totals = view.profile, view.profile.totals
     shares = [
         f"{_share(sum(_of(row, state) for row in view.types), totals.microseconds)} % {state}"
-        for state in _STATES
+        for state in STATES
         if any(_of(row, state) for row in view.types)
     ]
     text = f"{_time(totals)} in {counted(len(view.types), 'op type')}"
@@ -339,8 +347,8 @@ def _caveats(view: ProfileView) -> list[str]:
     return caveats
 
 
-@dataclass(frozen=True)
-class MovedType:
+@dataclass(frozen=True, kw_only=True)
+class MovedType(Time):
     """One op type."""
 
     type: str
@@ -349,22 +357,14 @@ class MovedType:
     """Its list without the mixlist."""
     after: PolicyName | None = renamed("to")
     """Its list with the mixlist."""
-    calls: Count = 0
-    """Number of calls."""
-    microseconds: Microseconds = 0.0
-    """Their time in microseconds."""
 
 
-@dataclass(frozen=True)
-class MovedTime:
+@dataclass(frozen=True, kw_only=True)
+class MovedTime(Time):
     """With --mixlist: the time that it moves, low time of types that turn black and high time of types that turn white.
     How long they take then is unknown.
     """
 
-    calls: Count
-    """Number of calls."""
-    microseconds: Microseconds
-    """Their time in microseconds."""
     types: list[MovedType]
     """The types that move."""
 
@@ -390,15 +390,15 @@ def _document(view: ProfileView) -> Mapping[str, Any]:
     if view.mixlist:
         types = [
             MovedType(
-                row.time.type,
-                row.before.value if row.before else None,
-                row.policy.value if row.policy else None,
                 *row.moved.shown,
+                type=row.time.type,
+                before=row.before.value if row.before else None,
+                after=row.policy.value if row.policy else None,
             )
             for row in view.types
             if row.moved.calls
         ]
-        moved = MovedTime(*view.moved.shown, types)
+        moved = MovedTime(*view.moved.shown, types=types)
         gray = Time(*total(row.open for row in view.types).shown)
     if view.kernels is not None:
         kernels = (kernel.row(path) for path, kernel in view.rows())  # the console writes them one by one

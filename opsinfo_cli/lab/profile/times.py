@@ -62,38 +62,26 @@ class Time:
         return self.calls, round(self.microseconds, 3)
 
 
-@dataclass(frozen=True)
-class TimeOfCore:
+@dataclass(frozen=True, kw_only=True)
+class TimeOfCore(Time):
     """One core."""
 
     core: Annotated[str, Schema(examples=["AI_CPU", "communication"])]
     """AI_CPU, communication, or another word of the table."""
-    calls: Count
-    """Number of calls."""
-    microseconds: Microseconds
-    """Their time in microseconds."""
 
 
-@dataclass(frozen=True)
-class TimeApart:
+@dataclass(frozen=True, kw_only=True)
+class TimeApart(Time):
     """What is not the engine's: communication, AI CPU, DVPP."""
 
-    calls: Count
-    """Number of calls."""
-    microseconds: Microseconds
-    """Their time in microseconds."""
     cores: list[TimeOfCore]
     """The same by what ran it."""
 
 
-@dataclass(frozen=True)
-class TimeOfTypes:
+@dataclass(frozen=True, kw_only=True)
+class TimeOfTypes(Time):
     """The sums of the types."""
 
-    calls: Count
-    """Number of calls."""
-    microseconds: Microseconds
-    """Their time in microseconds."""
     low: Microseconds
     """Microseconds of calls in float16, bfloat16 or hifloat8."""
     high: Microseconds
@@ -104,38 +92,22 @@ class TimeOfTypes:
     """Microseconds of calls without a floating-point tensor, and of those whose dtypes the table does not have."""
 
 
-@dataclass(frozen=True)
-class TimeOfRun:
+@dataclass(frozen=True, kw_only=True)
+class TimeOfRun(Time):
     """One step on one device."""
 
     device: Annotated[str | None, Schema(examples=["0"])]
     """The device; null if the table does not have it."""
     step: Annotated[str | None, Schema(examples=["7"])]
     """The step; null if the table does not have it."""
-    calls: Count
-    """Number of calls."""
-    microseconds: Microseconds
-    """Their time in microseconds."""
 
 
-@dataclass(frozen=True)
-class TypeRow:
+@dataclass(frozen=True, kw_only=True)
+class TypeRow(TimeOfTypes):
     """One op type."""
 
     type: Annotated[str, Schema(examples=["MatMulV2"])]
     """The op type; unknown if the table does not have it."""
-    calls: Count
-    """Number of calls."""
-    microseconds: Microseconds
-    """Time of its calls in microseconds."""
-    low: Microseconds
-    """Microseconds of calls in float16, bfloat16 or hifloat8."""
-    high: Microseconds
-    """Microseconds of calls in float32, HF32 not enabled."""
-    hf32: Microseconds
-    """Microseconds of calls in float32 with HF32 enabled."""
-    other: Microseconds
-    """Microseconds of calls without a floating-point tensor, and of those whose dtypes the table does not have."""
     time: TypeTime = internal()
     policy: Policy | None = renamed("list", default=None)
     """The list it is on, with the mixlist if one is given; null without a target, or if the target does not have it."""
@@ -202,16 +174,17 @@ class TypeTime(NamedTuple):
     def row(self) -> TypeRow:
         """It without lists."""
         movable = None if self.nodes else False
-        return TypeRow(self.type, *self.whole.shown, *_by_state([self]), self, movable=movable)
+        return TypeRow(**vars(_sums([self])), type=self.type, time=self, movable=movable)
 
 
-def _by_state(types: Sequence[TypeTime]) -> tuple[float, float, float, float]:
-    """Return the microseconds in low, high, hf32 and in others."""
+STATES: dict[str, list[State]] = {"low": ["low"], "high": ["high"], "hf32": ["hf32"], "other": ["other", "unknown"]}
+"""What is shown -> the states that it sums: what has no dtypes in the table is other."""
 
-    def sum_of(*states: State) -> float:
-        return round(sum(row.of(*states).microseconds for row in types), 3)
 
-    return sum_of("low"), sum_of("high"), sum_of("hf32"), sum_of("other", "unknown")
+def _sums(types: Sequence[TypeTime]) -> TimeOfTypes:
+    low, high, hf32, other = (total(row.of(*states) for row in types).shown[1] for states in STATES.values())
+    whole = total(row.whole for row in types)
+    return TimeOfTypes(*whole.shown, low=low, high=high, hf32=hf32, other=other)
 
 
 class DeviceStep(NamedTuple):
@@ -273,10 +246,13 @@ class Profile(NamedTuple):
             types=[row.row for row in self.types],
             casts=Time(*self.casts.shown),
             not_engine=TimeApart(
-                *self.not_engine.shown, [TimeOfCore(core, *time.shown) for core, time in self.apart.items()]
+                *self.not_engine.shown, cores=[TimeOfCore(*time.shown, core=core) for core, time in self.apart.items()]
             ),
-            totals=TimeOfTypes(*self.totals.shown, *_by_state(self.types)),
-            runs=[TimeOfRun(run.device or None, run.step or None, *time.shown) for run, time in self.runs.items()],
+            totals=_sums(self.types),
+            runs=[
+                TimeOfRun(*time.shown, device=run.device or None, step=run.step or None)
+                for run, time in self.runs.items()
+            ],
             files=self.tables,
         )
 
