@@ -288,6 +288,8 @@ def _several(values: Sequence[str | os.PathLike[str]] | str | os.PathLike[str]) 
 
 def _place(check: Check) -> tuple[Sequence[str], TrialPlace]:
     """Return the words that identify a check, and the place where it runs."""
+    if isinstance(check, str):
+        raise UsageFault("a check is a function or the words of a command", name="wrong-type", hint=f"{check.split()}")
     if not callable(check):
         require_placeholders(check, {"keep_dtype": "--by node", "device": "--devices"})
         require_list(check)

@@ -52,7 +52,7 @@ class RunBudget(NamedTuple):
 
         :raises UsageFault: if it is neither
         """
-        match = re.fullmatch(r"([0-9]+)|([0-9]+(?:\.[0-9]+)?)([smhd])", text)
+        match = re.fullmatch(r"([0-9]{1,9})|([0-9]{1,9}(?:\.[0-9]{1,9})?)([smhd])", text)
         if match is None:
             raise UsageFault(f"--budget: `{text}` is neither a number of runs nor a time", hint="40, 90m or 6h")
         return cls(runs=int(match[1])) if match[1] else cls(seconds=float(match[2]) * _UNITS[match[3]])

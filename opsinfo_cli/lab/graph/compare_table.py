@@ -178,10 +178,10 @@ def _dtype(text: str) -> str | None:
 
 def _number(text: str) -> float | None:
     """:raises ValueError: if a text is no number"""
-    if text.lower() in ("", "nan", "n/a", "*"):
+    if text.lower() in ("", "n/a", "*"):
         return None
     try:
-        return float(text)
+        return None if math.isnan(number := float(text)) else number
     except ValueError:
         raise ValueError(f"`{text}` is not a number") from None
 

@@ -77,9 +77,9 @@ def moves_of(
 
 def _are_kept(prepared: PreparedModel, answer: Answer, mixlist: AnyMixlist | None, nodes: Sequence[int]) -> bool:
     names = [name for index in nodes for name in answer.graph[index].part_names]
-    before = prepared.files.keep_dtype.names if prepared.files.keep_dtype else []
+    before = prepared.preparation.keep_dtype.names if prepared.preparation.keep_dtype else []
     lines = [*(f"{OP_TYPE if each.is_type else ''}{each.name}" for each in before), *dict.fromkeys(names)]
-    changed = prepared.with_files(KeepDtype(lines), prepared.files.customize_dtypes).judge(
+    changed = prepared.with_files(KeepDtype(lines), prepared.preparation.customize_dtypes).judge(
         answer.mode.name, marks_of(mixlist)
     )
     return all(changed.runs_of(index) == "high" for index in nodes)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.lab.bisect.search.question import Question
+from opsinfo_cli.lab.bisect.session import RunBudget
 from opsinfo_cli.lab.bisect.verdicts import Knowledge, SetRun, SetTally, TrialVerdict, verdict_of
 
 SETS = st.frozensets(st.sampled_from(range(4)))
@@ -86,6 +89,12 @@ def test_runs_one_after_the_other_say_what_they_say_together(
     assert knowledge.passing == passing
     assert knowledge.failing == failing
     assert knowledge.monotone == (not any(low <= high for low in passing for high in failing))
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "9" * 5000 + "h", "1." + "9" * 5000 + "s", "1e3", "-1", "5 h"])
+def test_what_is_no_budget_is_wrong_usage(text: str) -> None:
+    with pytest.raises(UsageFault, match="is neither a number of runs nor a time"):
+        RunBudget.read(text)
 
 
 def test_exit_status_126_and_more_is_no_verdict() -> None:

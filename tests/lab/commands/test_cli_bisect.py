@@ -19,6 +19,7 @@ from cli_support import Run, mixlist, rows, write
 from model_files import dump, onnx_model
 
 from opsinfo_cli import Mixlist, Target, bisect_mixlist
+from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.lab.bisect.places import ray
 from opsinfo_cli.lab.commands.bisect import answer as view
 
@@ -407,6 +408,12 @@ def test_a_search_from_python_runs_what_the_command_runs(search: Search, opp: Pa
         return [{k: v for k, v in each.items() if k not in changing} for each in events(tmp_path / folder)]
 
     assert told("python") == told(".opsinfo-bisect")
+
+
+@pytest.mark.parametrize("check", ["./check.sh {mixlist}", "true", ""])
+def test_a_check_from_python_is_no_text(opp: Path, tmp_path: Path, check: str) -> None:
+    with pytest.raises(UsageFault, match="a function or the words of a command"):
+        bisect_mixlist(check, f"{opp}@ascend910b", among=["Mul"], journal=str(tmp_path / "run"))
 
 
 def test_a_search_from_python_warns_of_a_mode_and_names_that_the_target_lacks(opp: Path, tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def test_the_first_culprit_is_where_inputs_agree_and_the_output_does_not(tmp_pat
         [(0.999, 0.05), (0.98, 0.04)],
         [(0.9, 0.0), (1.0, 0.01), (0.9999, 0.02)],
         [(0.98, 0.04), ("NaN", "NaN")],
+        [(0.98, 0.04), ("-nan", "-nan")],
     ],
 )
 def test_a_wrong_output_is_not_hidden_by_another_one_that_agrees(tmp_path: Path, rows: list[tuple[Any, Any]]) -> None:
@@ -108,6 +109,12 @@ def test_an_operator_whose_input_row_is_wrong_is_no_culprit(tmp_path: Path) -> N
 def test_a_missing_row_makes_two_suspects(tmp_path: Path) -> None:
     rows = [_row("fc"), _row("exp", cosine=0.5, distance=0.9), _row("mul", cosine=0.5, distance=0.9)]
     assert _names(_table(tmp_path, *rows)) == [("exp", "differs"), ("act", "unseen")]
+
+
+@pytest.mark.parametrize("text", ["NaN", "-nan", "+nan", "N/A"])
+def test_what_is_no_number_was_not_compared(tmp_path: Path, text: str) -> None:
+    rows = [_row("fc"), _row("act"), _row("exp", cosine=text, distance=text)]
+    assert _names(_table(tmp_path, *rows)) == []
 
 
 def test_overflows_come_first(tmp_path: Path) -> None:

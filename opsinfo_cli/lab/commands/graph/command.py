@@ -251,7 +251,7 @@ def _judge_profiles(judged: JudgedModel, profiles: list[ShapeProfile], console: 
         for profile in profiles:
             shapes = {**model.shapes, **profile.shapes}
             graph = read_graph(model.path or "", shapes_of=partial(stated_shapes, shapes)).compiled_by(model.command)
-            answers.append(judged.prepared.prepare_like(graph).judge(judged.answer.mode.name, judged.mixlist))
+            answers.append(judged.prepared.preparation.of(graph).judge(judged.answer.mode.name, judged.mixlist))
             advance(1)
     judged = judged._replace(answer=answers[0])
     view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))

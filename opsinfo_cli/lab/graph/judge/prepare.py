@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,8 @@ from .modes import FP16_OP_TYPES
 from .sorting import Marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
+    from typing import Any
 
     from ....core.cann.mixlist import AnyMixlist
     from ....core.cann.option_files import CustomizeDtypes, KeepDtype
@@ -46,13 +47,12 @@ class PreparedModel:
     >>> model.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
     """
 
+    preparation: Preparation
+    original: ModelGraph
     graph_judge: GraphJudge
     considered: Considered
     modes: ImplModes
     fused: Fused
-    files: OptionFiles
-    prepare_like: Callable[[ModelGraph], PreparedModel]
-    original: ModelGraph
 
     @property
     def graph(self) -> ModelGraph:
@@ -68,8 +68,9 @@ class PreparedModel:
         :raises Refused: if the mixlist cannot be read, or the engine would refuse it
         """
         marks = marks_of(mixlist)
-        judgement = self.graph_judge.judge(mode, marks)
-        doubts = partial(doubts_of, marks=marks, files=self.files)
+        judgement, given = self.graph_judge.judge(mode, marks), self.preparation
+        files = OptionFiles(given.keep_dtype, given.customize_dtypes, given.atc.op_precision_mode)
+        doubts = partial(doubts_of, marks=marks, files=files)
 
         def judge_with_sizes() -> Answer | None:
             return self._with_sizes.judge(mode, marks) if self._with_sizes else None
@@ -80,7 +81,7 @@ class PreparedModel:
     def _with_sizes(self) -> PreparedModel | None:
         """The same graph with a size for every open dimension; None if none is open."""
         original = self.original
-        return self.prepare_like(with_sizes(original)) if has_open_dimensions(original) else None
+        return self.preparation.of(with_sizes(original)) if has_open_dimensions(original) else None
 
     def with_files(
         self, keep_dtype: KeepDtype | None = None, customize_dtypes: CustomizeDtypes | None = None
@@ -89,67 +90,55 @@ class PreparedModel:
 
         :raises Damaged: if the compiler refuses the keep_dtype file
         """
-
-        def prepare_like(other: ModelGraph) -> PreparedModel:
-            return self.prepare_like(other).with_files(keep_dtype, customize_dtypes)
-
-        judge = self.graph_judge
-        marks = _file_marks(judge.graph, keep_dtype, customize_dtypes)
-        judge = GraphJudge(judge.graph, judge.kernels, marks, judge.fp16_types)
-        files = self.files._replace(keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
-        return PreparedModel(judge, self.considered, self.modes, self.fused, files, prepare_like, self.original)
+        preparation = replace(self.preparation, keep_dtype=keep_dtype, customize_dtypes=customize_dtypes)
+        judge = preparation.judge(self.graph, self.graph_judge.kernels)
+        return replace(self, preparation=preparation, graph_judge=judge)
 
 
-def prepare(
-    graph: ModelGraph,
-    against: AnyTarget | Operators | None,
-    *,
-    soc: str | None = None,
-    keep_dtype: KeepDtype | None = None,
-    customize_dtypes: CustomizeDtypes | None = None,
-    fp16_types: frozenset[str] = FP16_OP_TYPES,
-    atc: AtcOptions = NO_OPTIONS,
-    no_fusion: Collection[str] = (),
-) -> PreparedModel:
-    """Prepare a graph for judging: what a compiler did to dtypes is undone, and a model of a framework is fused.
+@dataclass(frozen=True)
+class Preparation:
+    """How graphs are prepared.
 
     :param against: the target, or its path or name; None without a target
     :param soc: the SoC, if the target does not have it
     :param fp16_types: ``fp16.op_type`` of fe.ini
     :param atc: options of atc; missing ones are taken from the command that compiled the model
     :param no_fusion: names of fusions that are left out, or ``all``
-    :raises UsageFault: if an option of atc does not fit the graph, or has a wrong value
-    :raises Refused: if the target or a file cannot be read
-    :raises Damaged: if the graph has a cycle, or the compiler refuses the keep_dtype file for it
     """
 
-    def prepare_like(other: ModelGraph) -> PreparedModel:
-        return prepare(
-            other,
-            against,
-            soc=soc,
-            keep_dtype=keep_dtype,
-            customize_dtypes=customize_dtypes,
-            fp16_types=fp16_types,
-            atc=atc,
-            no_fusion=no_fusion,
-        )
+    against: AnyTarget | Operators | None
+    soc: str | None = None
+    keep_dtype: KeepDtype | None = None
+    customize_dtypes: CustomizeDtypes | None = None
+    fp16_types: frozenset[str] = FP16_OP_TYPES
+    atc: AtcOptions = NO_OPTIONS
+    no_fusion: Collection[str] = ()
 
-    operators, own_soc, root = _open_target(against)
-    kernels = Kernels(operators, soc or own_soc)
-    fused = fuse(before_judge(graph), kernels, no_fusion, root)
-    judged_graph, considered = with_options(fused.graph, atc)
-    modes = implementation_modes(atc, judged_graph.model.command, soc or own_soc, root)
-    marks = _file_marks(judged_graph, keep_dtype, customize_dtypes)
-    judge = GraphJudge(judged_graph, kernels, marks, fp16_types)
-    files = OptionFiles(keep_dtype, customize_dtypes, atc.op_precision_mode)
-    return PreparedModel(judge, considered, modes, fused, files, prepare_like, graph)
+    def of(self, graph: ModelGraph) -> PreparedModel:
+        """Prepare a graph for judging: what a compiler did to dtypes is undone, and a model of a framework is fused.
+
+        :raises UsageFault: if an option of atc does not fit the graph, or has a wrong value
+        :raises Refused: if the target or a file cannot be read
+        :raises Damaged: if the graph has a cycle, or the compiler refuses the keep_dtype file for it
+        """
+        operators, own_soc, root = _open_target(self.against)
+        soc = self.soc or own_soc
+        kernels = Kernels(operators, soc)
+        fused = fuse(before_judge(graph), kernels, self.no_fusion, root)
+        judged_graph, considered = with_options(fused.graph, self.atc)
+        modes = implementation_modes(self.atc, judged_graph.model.command, soc, root)
+        return PreparedModel(self, graph, self.judge(judged_graph, kernels), considered, modes, fused)
+
+    def judge(self, graph: ModelGraph, kernels: Kernels) -> GraphJudge:
+        """:raises Damaged: if the graph has a cycle, or the compiler refuses the keep_dtype file for it"""
+        kept = self.keep_dtype.marks(graph) if self.keep_dtype is not None else frozenset()
+        customized = self.customize_dtypes.marks(graph) if self.customize_dtypes is not None else {}
+        return GraphJudge(graph, kernels, Marks(kept, customized), self.fp16_types)
 
 
-def _file_marks(graph: ModelGraph, keep_dtype: KeepDtype | None, customize_dtypes: CustomizeDtypes | None) -> Marks:
-    """:raises Damaged: if the compiler refuses the keep_dtype file"""
-    kept = keep_dtype.marks(graph) if keep_dtype is not None else frozenset()
-    return Marks(kept, customize_dtypes.marks(graph) if customize_dtypes is not None else {})
+def prepare(graph: ModelGraph, against: AnyTarget | Operators | None, **options: Any) -> PreparedModel:
+    """:param options: those of :class:`Preparation`; errors as of :meth:`Preparation.of`"""
+    return Preparation(against, **options).of(graph)
 
 
 def _open_target(against: AnyTarget | Operators | None) -> tuple[Operators | None, str | None, str | None]:
