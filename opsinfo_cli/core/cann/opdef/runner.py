@@ -362,14 +362,28 @@ class Runner:
             scope[declared.name] = value
             return
         if declared.opening == "=":
-            value = self._convert(declared.type, self.value(*declared.given, scope), declared.at)
+            given = self._evaluate(*declared.given, scope)
+            value = self._convert(declared.type, self._copied(declared.type.name, given, declared.at), declared.at)
         else:
-            items = [_plain(each) for each in self._items(*declared.given, scope)]
+            given = self._items(*declared.given, scope)
+            items = [self._copied(declared.type.name, each, declared.at) for each in given]
             value = self._construct(declared.type, items, declared.opening == "{", declared.at)
         if isinstance(value, CoreConfig):
             value.variable, value.place = declared.name, self.text.places[declared.at]
             self._configs.append(value)
         scope[declared.name] = value
+
+    def _copied(self, type_name: str, given: object, at: int) -> object:
+        """Return the value of a variable. ``auto`` of an item of a ``std::vector<bool>`` is the item itself.
+        Source: https://eel.is/c++draft/vector.bool
+
+        :raises SourceFault: if it may be such an item
+        """
+        value = _plain(given)
+        is_item = isinstance(given, Variable) and isinstance(given.container, list)
+        if type_name == "auto" and is_item and isinstance(value, bool):
+            raise self.text.fault("a bool that `auto` takes out of a vector is not interpreted", at)
+        return value
 
     def _construct(self, kind: TypeText, items: list[object], is_braced: bool, at: int) -> object:
         """Return ``T(items)`` or ``T{items}``."""
@@ -550,7 +564,8 @@ class Runner:
                 assert parameter.default is not None
                 scope[parameter.name] = self.value(*parameter.default, parent)
                 continue
-            kind, value = self._resolve(parameter.type), _plain(given[index])
+            kind = self._resolve(parameter.type)
+            value = self._copied(kind.name, given[index], function.at)
             begins_object = isinstance(value, list) and (kind.name in self._classes or kind.name in _MAPS)
             if parameter.type.is_reference and not begins_object:
                 scope[parameter.name] = given[index]
@@ -709,10 +724,11 @@ class Runner:
             if index >= len(values):
                 raise self.text.fault("the loop shortens what it runs over", start)
             inner = Scope(scope)
+            item = Variable(values, index, self.text.places[start])
             if is_reference:
-                inner[name] = Variable(values, index, self.text.places[start])
+                inner[name] = item
             else:
-                inner[name] = self._copy(values[index], start)
+                inner[name] = self._copy(self._copied(declared[-2], item, start), start)
             flow = self._statement(body, end, inner)[0]
             if pairs is not None:
                 self._spend(len(pairs), start)

@@ -163,8 +163,6 @@ def _compare(given: Arguments, spend: Spend) -> int:
 
 
 FUNCTIONS: dict[str, Callable[[Arguments, Spend], object]] = {
-    "make_pair": lambda given, spend: list(given),
-    "make_tuple": lambda given, spend: list(given),
     "begin": lambda given, spend: begin(given[0]),
     "cbegin": lambda given, spend: begin(given[0]),
     "end": lambda given, spend: end(given[0]),
