@@ -131,7 +131,7 @@ def test_without_a_command_help_is_shown_as_wrong_usage(opsinfo: Run) -> None:
         ("list x --fromat json", "--format"),
         ("-q list x", "after the command"),
         ("systems shw apex", "`show`"),
-        ("graph x --allow-hf32 true", "`11`"),
+        ("graph x --allow-hf32 True", "`true`"),
         ("move a.json Add", "--to white, black or gray"),
     ],
 )
