@@ -6,6 +6,7 @@ import errno
 import gc
 import itertools
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -136,7 +137,8 @@ def usage_fault(error: click.UsageError, words: Sequence[str]) -> UsageFault:
         meant = hints.option_meant(name, command)
         near = f"did you mean `{meant}`?" if meant else did_you_mean(name, error.possibilities or ())
         return UsageFault(f"`{path}` has no option {name}", hint=near or hint)
-    if error.format_message().startswith("Got unexpected extra") and (meant := hints.argument_meant(words, command)):
+    extra = re.fullmatch(r"Got unexpected extra arguments? \((.+)\)", error.format_message(), re.DOTALL)
+    if extra and error.ctx and (meant := hints.argument_meant(extra[1].split(" "), error.ctx)):
         hint = f"did you mean `{meant}`?"
     if isinstance(error, click.MissingParameter) and path in _WITHOUT_ARGUMENT:
         hint = _WITHOUT_ARGUMENT[path]

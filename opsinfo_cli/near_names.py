@@ -50,6 +50,11 @@ def meant(near: Iterable[str]) -> str | None:
     return f"did you mean {quoted}?" if quoted else None
 
 
+def pattern_hint(name: str) -> str | None:
+    """Return what takes a pattern that stands in place of a name; None if it is none."""
+    return f"`move` and `list` take a pattern as --match '{name}'" if set(name) & set("*?[") else None
+
+
 class NearNames:
     """Candidates that many names are compared with.
 
@@ -85,6 +90,8 @@ class NearNames:
                 return []
             if might and (ratio := matcher.ratio()) >= _SIMILAR:
                 close.append((-ratio, other))
+        swapped = (key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(len(key) - 1))
+        close += [(-1, other) for other in swapped if len(key) >= _LEAST_CONTAINED and other in self._by_folded]
         ranked = nsmallest(_MOST, close)
         best = [other for rank, other in ranked if rank <= ranked[0][0] + _WORSE]
         self._known[key] = [name for other in best for name in self._by_folded[other]][:_MOST]

@@ -300,12 +300,13 @@ def soundness_of(
     for run in judged:
         if not run.evidence.known:
             known = "; ".join(re.sub(r" \(`[^)]*\)", "", kind.reads) for kind in FORMATS)  # without their lines
+            table = "`opsinfo profile` reads tables of times; " if run.name.lower().endswith(".csv") else ""
             raise UsageFault(
                 "not a training log: no line of a known format, and no mixed-precision option that a run printed",
                 name="unknown-log",
                 path=run.name,
-                hint=f"known logs: {known}; and MindSpore's records of reduced precision, up to 2.0 with GLOG_v=1; "
-                "`opsinfo modes --snippet NAME` prints code that makes a run log what is read",
+                hint=f"{table}known logs: {known}; and MindSpore's records of reduced precision, up to 2.0 with "
+                "GLOG_v=1; `opsinfo modes --snippet NAME` prints code that makes a run log what is read",
             )
     warnings = []
     for run in judged:

@@ -165,4 +165,6 @@ def unknown_chip(name: str, folders: Collection[str], own: Mapping[str, str] | N
     message = f"`{known}` is none of its chips" if known else f"unknown chip `{name}`"
     has = "it has " + (", ".join(folders) or "none")
     hint = has if known else meant_chip(name, folders, own) or has
+    if re.fullmatch("(?!Ascend)[A-Z][A-Za-z]+[0-9]{0,2}[A-Za-z]*", name) and hint == has:
+        hint = f"an op type comes after the target, as in `opsinfo show TARGET OP`; {has}"
     return UsageFault(message, name="unknown-soc", path=path, hint=hint)

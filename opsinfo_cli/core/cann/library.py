@@ -303,10 +303,12 @@ class Operators:
         return [self[name] for name in names]
 
     def _unknown(self, unknown: Sequence[str]) -> UnknownOperator:
-        from ...near_names import NearNames, meant
+        from ...near_names import NearNames, meant, pattern_hint
 
         known = NearNames(self.names)
-        near = {name: self.elsewhere(name) or meant(known.suggestions(name)) for name in unknown[:10]}
+        near = {
+            name: pattern_hint(name) or self.elsewhere(name) or meant(known.suggestions(name)) for name in unknown[:10]
+        }
         hints = [hint if len(unknown) == 1 else f"`{name}`: {hint}" for name, hint in near.items() if hint]
         names = join_some([f"`{name}`" for name in unknown], 10)
         return UnknownOperator(

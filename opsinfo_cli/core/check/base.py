@@ -312,9 +312,15 @@ def _no_base(text: str, head: str | None) -> UsageFault:
     return UsageFault(message, name="no-base", hint=_fetching(head, text))
 
 
-def _fetching(head: str, text: str) -> str:
+def _fetching(head: str, text: str) -> str | None:
     name = re.sub(r"[~^@:].*$", "", text).removeprefix("refs/remotes/").removeprefix("origin/") or text
     is_shallow = git(head, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+    if b"origin" not in git(head, "remote").stdout.split():
+        return None
+    if not is_shallow and not re.match(r"(refs/remotes/)?origin/|[0-9a-f]{7,40}$", text):
+        return "`git log` shows the revisions that it has"
+    if name == "HEAD":
+        return "`git fetch --unshallow origin` fetches all of it"
     more = "; this clone is shallow, and `git fetch --unshallow origin` fetches all of it" if is_shallow else ""
     return f"`git fetch origin {quoted(name)}` fetches it{more}"
 

@@ -9,7 +9,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import Damaged, OpsinfoError, Refused, UsageFault
+from ...errors import Damaged, OpsinfoError, Refused, UsageFault, quoted
 from ...near_names import NearNames
 from ..cann.file_kind import (
     OPTION_KINDS,
@@ -153,7 +153,14 @@ class ReadFile:
                 message = "a snapshot cannot be validated; it is a target for --against"
                 hint = "`opsinfo diff` compares it with an install"
                 raise UsageFault(message, name="wrong-kind", path=self.path, hint=hint)
-            hint = f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
+            script = (
+                f"--follow checks what a script names; --atc {quoted(self.path)} takes the options of its atc command"
+            )
+            hint = (
+                script
+                if self.path.endswith((".sh", ".py"))
+                else f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
+            )
             raise unknown_kind(self.source, hint, self.content)
         if not self._is_json or self.damage or not may_be_recognised(self.source):
             return NOT_MARKED

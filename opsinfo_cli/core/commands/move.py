@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from ...errors import Refused, UsageFault
+from ...errors import Refused, UsageFault, quoted
+from ...opening import near_file
 from ..cann.mixlist import MixlistFile
 from ..cann.policy import Policy
 from ..cann.target import Target
@@ -171,5 +172,6 @@ def _opened(text: str, options: TargetOptions, console: Console) -> Target | Mix
         return open_target_or_mixlist(text, console, options)
     except Refused as refused:
         if not os.path.lexists(text):
-            refused.hint = "--create creates a new mixlist" + (f"; {refused.hint}" if refused.hint else "")
+            near = f"; {near}" if (near := near_file(text)) else ""
+            refused.hint = f"`opsinfo move {quoted(text)} OP --to LIST --create` makes a new mixlist{near}"
         raise

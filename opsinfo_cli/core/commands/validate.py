@@ -12,6 +12,7 @@ import click
 
 from ...errors import OpsinfoError, UsageFault, counted
 from ...near_names import did_you_mean
+from ..cann.chips import chip_folder
 from ..cann.file_kind import OPTION_KINDS, NamedKind
 from ..cann.input_shapes import parse_shapes
 from ..cann.target import Target, target_labels
@@ -281,7 +282,7 @@ def command(
             settings_of(writing),
         )
         checked = validation.run(_progress(stack, console), console.warn)
-    for note in _notes(checked, targets, bool(models)):
+    for note in _notes(checked, targets, bool(models), paths):
         console.note(note)
     if narrowing.update_baseline:
         assert narrowing.baseline is not None
@@ -308,12 +309,13 @@ def _progress(stack: ExitStack, console: Console) -> Step:
     return step
 
 
-def _notes(outcome: Outcome, targets: Sequence[Target], has_models: bool) -> Iterator[str]:
+def _notes(outcome: Outcome, targets: Sequence[Target], has_models: bool, paths: Sequence[str]) -> Iterator[str]:
     """Yield how files were found, what was not checked, and where wrong modes come from."""
     yield from outcome.notes
     kinds = {file.kind for file in outcome.files}
     if not targets and kinds & {"mixlist", *(() if has_models else OPTION_KINDS)}:
-        yield "names not checked; add --against TARGET"
+        chip = next((path for path in paths if chip_folder(path) and not os.path.lexists(path)), None)
+        yield "names not checked; " + (f"did you mean --against {chip}?" if chip else "add --against TARGET")
     elif not targets and "customize_dtypes" in kinds:
         yield "the dtypes of customize_dtypes not checked; add --against TARGET"
     if "opdef" in kinds and outcome.base is None and any(target.kind == "opdef" for target in targets):

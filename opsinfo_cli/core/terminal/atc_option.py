@@ -189,4 +189,4 @@ def _values(atc: AtcCommand, params: Mapping[str, click.Parameter]) -> Iterator[
         if name == "soc_version":
             value = chip_folder(value) or value
         if param is not None:
-            yield param, word if word in params else "MODEL", value
+            yield param, word if word in params else "FILE" if "paths" in params else "MODEL", value

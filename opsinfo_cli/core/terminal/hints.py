@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import click
+
+from ...errors import quoted
 
 COMMANDS = {
     **dict.fromkeys(("check", "lint", "verify"), "validate"),
@@ -35,15 +38,21 @@ _OPTIONS = {
     **dict.fromkeys(("--modify_mixlist", "--modify-mixlist"), "--mixlist"),
     **dict.fromkeys(("--precision_mode", "--precision_mode_v2", "--precision-mode-v2", "--mode"), "--precision-mode"),
     **dict.fromkeys(("--yes", "--assume-yes"), "--force"),
+    **dict.fromkeys(("--input_shape", "--input-shape"), "--shape"),
+    **{f"--{name}": f"--on {name}" for name in ("white", "black", "gray")},
+    "--extend-ignore": "--ignore",
     "--target": "--against",
+    "-t": "--to",
 }
 _FORMATS = ("json", "yaml", "csv", "table", "wide", "text", "markdown", "html", "github", "sarif", "junit")
 
 
 def option_meant(name: str, command: click.Command | None) -> str | None:
-    """Return the option of a command that does what an option of another tool does there; None if it has none."""
+    """Return the option or argument of a command that does what an option of another tool does there, if it has one."""
     meant = _OPTIONS.get(name)
-    known = {word for param in command.params for word in param.opts} if command else set()
+    known = {word: param for param in (command.params if command else ()) for word in param.opts}
+    if command and isinstance(argument := known.get(name.removeprefix("--")), click.Argument):
+        return f"opsinfo {command.name} {argument.name.upper()}"
     return meant if meant and meant.split()[0] in known else None
 
 
@@ -56,10 +65,30 @@ def format_meant(value: str, command: click.Command | None) -> str | None:
     return None
 
 
-def argument_meant(words: Sequence[str], command: click.Command | None) -> str | None:
-    """Return the option that takes one of the words of a line: ``--on black`` for ``black``; None if there is none."""
-    for param in command.params if command else ():
-        if isinstance(param, click.Option) and isinstance(param.type, click.Choice) and param.opts[0] == "--on":
-            word = next((word for word in words if word in param.type.choices), None)
-            return f"--on {word}" if word else None
+_TAKEN = {
+    "--on": "white|black|gray",
+    "--atc": r".+\.(sh|bash)",
+    "--model": r".+\.(onnx|om|pb|pbtxt)",
+    "--mixlist": r"(.*/)?(?!aic-)[^/]+\.jsonc?",
+    "--max-error": r"[\d.]+(e-?\d+)?",
+    "--against": r"(?i:ascend)\d\w*|.+@\w+|aic-.+\.(json|ini)",
+    "--soc": r"(?i:ascend)\d\w*",
+    "--match": r"[\w*?\[\]]+",
+}
+"""Options, the likeliest first, and the words that they take where a line has too many arguments."""
+
+
+def argument_meant(extra: Sequence[str], context: click.Context) -> str | None:
+    """Return what takes the words that a line has too many: ``--on black``, ``opsinfo diff A B``; None if nothing."""
+    known = {name: param for param in context.command.params for name in param.opts}
+    given = [str(context.params.get(name)) for name, param in known.items() if isinstance(param, click.Argument)]
+    is_model = re.fullmatch(_TAKEN["--model"], extra[0])  # then what stands in its place is an option's
+    for word in [*extra, *(given if is_model else ())]:
+        for option, pattern in _TAKEN.items():
+            if option not in known or not re.fullmatch(pattern, word):
+                continue
+            if option == "--against" and "target" in known and not re.fullmatch(_TAKEN["--mixlist"], given[0]):
+                return f"opsinfo diff {quoted(given[0], word)}"
+            is_part = option == "--match" and not set(word) & set("*?[")
+            return f"{option} {quoted(f'*{word}*' if is_part else word)}"
     return None

@@ -187,16 +187,16 @@ def report_unknown(mixlist: Mixlist, operators: Operators, console: Console) -> 
         console.warn(message)
 
 
-def report_no_match(console: Console, total: int, narrowing: dict[str, object]) -> None:
-    """Report that options leave none of the operators.
+def report_no_match(console: Console, total: int, narrowing: dict[str, object], what: str = "operators") -> None:
+    """Report that options leave nothing.
 
-    :param narrowing: the value of each option that leaves operators out
+    :param narrowing: the value of each option that leaves something out
     """
     given = [option for option, value in narrowing.items() if value]
     globs = narrowing.get("--match")
     whole = [glob for glob in (globs if isinstance(globs, (list, tuple)) else ()) if not set(glob) & set("*?[")]
     wider = f"; a pattern is compared with the whole name: --match '*{whole[0].lower()}*'" if whole else ""
-    console.note(f"none of the {total} operators matches {' and '.join(given)}{wider}")
+    console.note(f"none of the {total} {what} matches {' and '.join(given)}{wider}")
 
 
 def accepted_mixlist(path: str, console: Console) -> Mixlist:

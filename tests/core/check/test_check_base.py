@@ -316,13 +316,18 @@ def test_a_base_that_cannot_be_told_is_refused_with_what_to_do(tmp_path: Path, m
     both = raised(UsageFault, validate, "a", base="main")
     assert (both.exit_code, both.hint) == (2, "./main is the folder, main^0 the revision")
     assert told(validate("a", base="./main")) == told(validate("a", base="main^0")) == []
+    commit_elsewhere = "1" * 40
+    for missing in ("origin/elsewhere", "nosuch", "HEAD~5", commit_elsewhere):  # nowhere to fetch from
+        assert raised(UsageFault, validate, "a", base=missing).hint is None
+    git(tmp_path, "remote", "add", "origin", "nowhere")
     missing = raised(UsageFault, validate, "a", base="origin/elsewhere")
     assert missing.exit_code == 2
     assert missing.hint == "`git fetch origin elsewhere` fetches it"
+    for own in ("nosuch", "HEAD~5"):
+        assert raised(UsageFault, validate, "a", base=own).hint == "`git log` shows the revisions that it has"
     assert "file" in raised(UsageFault, validate, "a", base="a/ops_info.json").message
     assert raised(UsageFault, validate, "a", base="--output=x").exit_code == 2
     assert "outside" in raised(UsageFault, validate, "a", "/etc", base="main^0").message
-    commit_elsewhere = "1" * 40
     assert commit_elsewhere in str(raised(UsageFault, validate, "a", base=commit_elsewhere).hint)
 
 

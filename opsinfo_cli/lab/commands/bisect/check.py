@@ -9,8 +9,11 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
+
 from ....core.cann.mixlist import Mixlist
 from ....core.terminal.console import Console
+from ....core.terminal.hints import argument_meant
 from ....core.text.scanner import scan
 from ....core.text.source import Source
 from ....errors import Refused, UsageFault, quoted
@@ -73,7 +76,10 @@ class Check:
         given = {"a command": bool(command), "-i": options.interactive, "--simulate": options.simulate}
         chosen = [word for word, is_given in given.items() if is_given]
         if len(chosen) > 1:
-            raise UsageFault(f"only one of {' and '.join(chosen)} can be the check")
+            is_command = not command or "{" in "".join(command)
+            meant = None if is_command else argument_meant(command, click.get_current_context())
+            hint = f"`{command[0]}` is read as the command: did you mean `{meant}`?" if meant else None
+            raise UsageFault(f"only one of {' and '.join(chosen)} can be the check", hint=hint)
         if not chosen:
             hint = "opsinfo bisect ... -- ./check.sh {mixlist}; or --simulate, or -i to judge yourself"
             raise UsageFault("bisect needs a check: the command after --", name="needs-check", hint=hint)

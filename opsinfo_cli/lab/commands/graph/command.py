@@ -16,7 +16,7 @@ from ....core.terminal.answer import CommandAnswer
 from ....core.terminal.atc_option import OF_GRAPH, PROFILES, atc_in_use, tell_atc
 from ....core.terminal.config import Targeted, given_or_configured
 from ....core.terminal.console import Console
-from ....core.terminal.open import require_against
+from ....core.terminal.open import report_no_match, require_against
 from ....core.terminal.params import (
     FILE,
     GLOB,
@@ -341,8 +341,7 @@ def _choose(answer: GraphAnswer, rows: RowOptions, console: Console) -> list[Nod
         and (not states or {row.runs, row.code, row.confidence, "cast" if row.index in at_casts else None} & {*states})
     ]
     if not chosen and len(answer):
-        asked = " and ".join(word for word in rows.words if word != "--by node")
-        console.note(f"none of the {len(answer)} nodes matches {asked}")
+        report_no_match(console, len(answer), {"--on": states, "--match": globs}, "nodes")
     return chosen
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from ....core.cann.foreign_files import unread_model
-from ....errors import Damaged, Refused, UsageFault
+from ....errors import Damaged, Refused, UsageFault, quoted
 from ....opening import open_file, open_inside, unreadable
 from .protobuf import BYTES, VARINT, TextFault, WireFault, fields, varint
 
@@ -126,7 +126,9 @@ def _format_of(file: IO[bytes], path: str) -> Format:
     else:
         found = _text_format(head, path)
     if found is None:
-        raise Refused("not a model that opsinfo reads", name="unknown-model", path=path, hint=_HINT)
+        script = f"--atc {quoted(path)} takes model and options of its atc command"
+        hint = script if path.endswith(".sh") else _HINT
+        raise Refused("not a model that opsinfo reads", name="unknown-model", path=path, hint=hint)
     return found
 
 
