@@ -81,7 +81,8 @@ class NearNames:
         from difflib import SequenceMatcher
 
         matcher = SequenceMatcher(None, "", key)
-        close: list[tuple[float, str]] = []
+        swapped = (key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(len(key) - 1))
+        close = {other: -1.0 for other in swapped if len(key) >= _LEAST_CONTAINED and other in self._by_folded}
         for other in self._by_folded:
             matcher.set_seq1(other)
             might = matcher.real_quick_ratio() >= _SIMILAR and matcher.quick_ratio() >= _SIMILAR
@@ -89,10 +90,8 @@ class NearNames:
             if self.is_exhausted:
                 return []
             if might and (ratio := matcher.ratio()) >= _SIMILAR:
-                close.append((-ratio, other))
-        swapped = (key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(len(key) - 1))
-        close += [(-1, other) for other in swapped if len(key) >= _LEAST_CONTAINED and other in self._by_folded]
-        ranked = nsmallest(_MOST, close)
+                close.setdefault(other, -ratio)
+        ranked = nsmallest(_MOST, ((rank, other) for other, rank in close.items()))
         best = [other for rank, other in ranked if rank <= ranked[0][0] + _WORSE]
         self._known[key] = [name for other in best for name in self._by_folded[other]][:_MOST]
         return self._known[key]

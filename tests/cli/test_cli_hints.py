@@ -44,6 +44,8 @@ WORDS = {
     "{quoted(target)}": "fixtures/ops_info.json",
     "{quoted(target.path)}": "fixtures/ops_info.json",
     "{quoted(targets[0].text)}": T,
+    "{quoted(text)}": "out.json",
+    "{subject}": T,
     "{quoted(systems[0])}": "torch-amp",
 }
 """Words for which a reader puts their own."""
@@ -54,6 +56,7 @@ LINES = {
     "fmt FILE.jsonc -o FILE.json": "fmt fixtures/mixlists/bad/comment-line-end.json -o out.json",
     "fmt {quoted(path)} -o {quoted(path[:-1])}": "fmt fixtures/mixlists/bad/comment-line-end.json -o out.json",
     "graph --customize-dtypes": "graph --help",
+    "graph MODEL --on cast": f"graph {MODEL} --on cast",
     "graph --by node": "graph --help",
     "restore CHANGE": "restore --help",
     "restore TARGET --to {entry.id}": "restore --help",

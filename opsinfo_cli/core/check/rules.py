@@ -63,9 +63,3 @@ def texts(name: str) -> dict[str, Any]:
 _ENGINE_FILES: dict[str, str] = loads(files(__package__).joinpath("engine_files.toml").read_text("utf-8"))
 RULES = {name: Rule(name=name, **facts) for family in _FAMILIES for name, facts in texts(family).items()}
 """Every rule by its name."""
-
-
-def rule_called(text: str) -> Rule | None:
-    """Return a rule by its name or code, in any case; None if unknown."""
-    wanted = text.lower()
-    return next((rule for rule in RULES.values() if wanted in (rule.name, rule.code.lower())), None)

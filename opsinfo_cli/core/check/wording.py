@@ -86,13 +86,14 @@ def glossary() -> list[Section]:
 
 def term_called(word: str) -> Term | None:
     """Return the term of the glossary that a word means, its own first; signs between words and case do not matter."""
-    wanted = _folded(word)
+    wanted = folded(word)
     terms = [term for section in glossary() for term in section.terms]
-    own = (term for term in terms if _folded(term.term) == wanted)
-    return next(own, None) or next((term for term in terms if wanted in map(_folded, term.names)), None)
+    own = (term for term in terms if folded(term.term) == wanted)
+    return next(own, None) or next((term for term in terms if wanted in map(folded, term.names)), None)
 
 
-def _folded(word: str) -> str:
+def folded(word: str) -> str:
+    """Return a word as it is compared with others."""
     return re.sub(r"[\s`_-]+", " ", word).strip().casefold()
 
 

@@ -12,11 +12,12 @@ from typing import Any
 import click
 
 from ...errors import UsageFault
-from ...near_names import did_you_mean
+from ...near_names import did_you_mean, meant
+from ..cann.chips import chip_folder
 from ..cann.policy import policy_meant
 from ..cann.precision_mode import MODES
-from ..check.rules import Rule, rule_called
-from ..check.wording import LANGUAGES, Wording, term_called, wording
+from ..check.rules import Rule
+from ..check.wording import LANGUAGES, Wording, folded, term_called, wording
 from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, Column, CommandAnswer, Lines, Table
@@ -44,15 +45,15 @@ def command(words: tuple[str, ...], console: Console) -> CommandAnswer:
       opsinfo explain M005
       opsinfo explain mixlists
       opsinfo explain loss scale
+      opsinfo explain M005 M007
       opsinfo explain 混合精度
     """
     english = wording("en")
     if not words:
         return subjects_answer(list(english.rules.values()), english.topics)
-    subject = " ".join(words)
-    rules, topics = _chosen(subject, english)
+    rules, topics = _chosen(words, english)
     said = wording(_language_for(console))
-    answer = explanation_answer(*_chosen(subject, said), said, console.width)
+    answer = explanation_answer(*_chosen(words, said), said, console.width)
     return CommandAnswer(explanation_answer(rules, topics, english, 0).document, answer.blocks)
 
 
@@ -79,27 +80,56 @@ def _language_for(console: Console) -> str:
     return "en"
 
 
-def _chosen(subject: str, said: Wording) -> tuple[list[Rule], dict[str, str]]:
-    """:raises UsageFault: if nothing has this name"""
-    rule = rule_called(subject)
-    if rule:
-        return [said.rules[rule.name]], {}
-    if subject in said.topics:
-        return [], {subject: said.topics[subject]}
-    about = [rule for rule in said.rules.values() if subject in f"{rule.why} {rule.source}"]
-    if about and re.fullmatch("E[0-9Z][0-9]{4}", subject):  # an error code of the engine
-        return about, {}
-    if mode := MODES.get(subject):
-        text = f"{subject} is a value of {mode.option}: {mode.says}.\n`opsinfo modes` lists all, with their chips."
-        return [], {subject: text}
-    if term := term_called(subject):
-        return [], {subject: term.says(said.language)}
-    if option_text := _option_says(subject):
-        return [], {subject: option_text}
+def _chosen(words: Sequence[str], said: Wording) -> tuple[list[Rule], dict[str, str]]:
+    """Return what the words name together, else what each of them names.
+
+    :raises UsageFault: if nothing has this name
+    """
+    subject = " ".join(words)
+    for subjects in ((subject,), words):
+        found = [_named(each, said) for each in subjects]
+        if all(rules or topics for rules, topics in found):
+            return [rule for rules, _ in found for rule in rules], {
+                name: text for _, topics in found for name, text in topics.items()
+            }
+    raise UsageFault(f"unknown finding or topic `{subject}`", name="unknown-subject", hint=_hint(subject, said))
+
+
+def _named(subject: str, said: Wording) -> tuple[list[Rule], dict[str, str]]:
+    """Return what has a name; case, and the signs between its words, do not matter."""
+    wanted = folded(subject)
+    rules = [rule for rule in said.rules.values() if wanted in (folded(rule.name), folded(rule.code))]
+    if not rules and re.fullmatch("E[0-9Z][0-9]{4}", subject.upper()):  # an error code of the engine
+        rules = [rule for rule in said.rules.values() if subject.upper() in f"{rule.why} {rule.source}"]
+    titles = wording("en").topics
+    topics = {
+        name: text
+        for name, text in said.topics.items()
+        if wanted in (folded(name), *map(folded, (text.split("\n", 1)[0], titles[name].split("\n", 1)[0])))
+    }
+    if rules or topics:
+        return rules, topics
+    mode, term = MODES.get(wanted.replace(" ", "_")), term_called(subject)
+    texts: list[str | None] = [
+        f"{mode.name} is a value of {mode.option}: {mode.says}.\n`opsinfo modes` lists all, with their chips."
+        if mode
+        else None,
+        term.says(said.language) if term else None,
+    ]
+    text = "\n\n".join(filter(None, texts)) or _option_says(subject)
+    return [], {subject: text} if text else {}
+
+
+def _hint(subject: str, said: Wording) -> str:
+    """Return what to do about a name that nothing has."""
+    if chip_folder(subject):
+        return f"a chip: `opsinfo list {subject}` lists its operators"
+    if re.fullmatch("(?!E[0-9])[A-Z][a-z]+([A-Z][A-Za-z0-9]*|[0-9]*)", subject):
+        return "an op type? `opsinfo show TARGET OP` shows one; `opsinfo explain` lists what is explained"
     names = [*said.rules, *(rule.code for rule in said.rules.values()), *said.topics]
-    near = "did you mean `policies`?" if policy_meant(subject) else did_you_mean(subject, names)
-    hint = near or "`opsinfo explain` lists all"
-    raise UsageFault(f"unknown finding or topic `{subject}`", name="unknown-subject", hint=hint)
+    begun = [name for name in names if name.startswith(subject.lower())]
+    near = "did you mean `policies`?" if policy_meant(subject) else meant(begun[:3]) or did_you_mean(subject, names)
+    return near or "`opsinfo explain` lists all"
 
 
 def _option_says(subject: str) -> str | None:

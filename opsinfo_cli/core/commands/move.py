@@ -172,6 +172,6 @@ def _opened(text: str, options: TargetOptions, console: Console) -> Target | Mix
         return open_target_or_mixlist(text, console, options)
     except Refused as refused:
         if not os.path.lexists(text):
-            near = f"; {near}" if (near := near_file(text)) else ""
-            refused.hint = f"`opsinfo move {quoted(text)} OP --to LIST --create` makes a new mixlist{near}"
+            made = f"`opsinfo move {quoted(text)} OP --to LIST --create` makes a new mixlist"
+            refused.hint = " ".join(filter(None, (near_file(text), made)))
         raise

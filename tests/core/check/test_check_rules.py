@@ -15,7 +15,7 @@ from opsinfo_cli.core.cann.precision_mode import MODES
 from opsinfo_cli.core.cann.target import resolve
 from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.check.mixlist import MixlistTarget
-from opsinfo_cli.core.check.rules import RULES, Rule, rule_called
+from opsinfo_cli.core.check.rules import RULES, Rule
 
 ON_TEXTS = [
     rule
@@ -47,18 +47,6 @@ def test_codes_are_unique_and_begin_with_their_family() -> None:
     assert len(set(codes)) == len(codes)
     for rule in RULES.values():
         assert re.fullmatch(rf"[{families[rule.about]}][0-9]{{3}}", rule.code)
-
-
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
-def test_a_rule_is_found_by_name_and_by_code_in_any_case(rule: Rule) -> None:
-    assert rule_called(rule.name) is rule
-    assert rule_called(rule.name.upper()) is rule
-    assert rule_called(rule.code.lower()) is rule
-
-
-def test_other_words_find_no_rule() -> None:
-    assert rule_called("M999") is None
-    assert rule_called("") is None
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)

@@ -20,7 +20,7 @@ keep_dtype customize_dtypes op_precision_mode allow_hf32 HF32 underflow nan soc_
 keep_batchnorm_fp32 MS_ASCEND_CHECK_OVERFLOW_MODE op_select_implmode high_performance NPULossScaleOptimizer
 drop_overflow_update float16 bf16 OpType opbuild 黑名单 白名单 灰名单 混合精度 溢出
 溢出检测 算子信息库 混合精度名单 损失缩放 精度模式 单算子模式 饱和模式
-算子类型 半精度 下溢
+算子类型 半精度 下溢 judged Cast movable promote low high opdef 融合 低精度 精度 黑白灰名单 梯度溢出
 """
 
 
@@ -45,6 +45,29 @@ def test_every_term_of_the_glossary_is_found_by_each_of_its_names() -> None:
         assert term.term not in re.split("[:;] ", term.says("en").partition("\n")[2]), "it is no other word for itself"
         for name in term.names:
             assert term_called(name) is not None, name
+
+
+@pytest.mark.parametrize(
+    ("words", "beginnings"),
+    {
+        "m005": ["M005 unknown-operator"],
+        "UNKNOWN_OPERATOR": ["M005 unknown-operator"],
+        "store_fails": ["S004 store-fails"],
+        "e20002": ["S004 store-fails"],
+        "M005 M007 hf32": ["M005 unknown-operator", "M007 sibling-type", "HF32"],
+        "read once": ["A mixlist is read once"],
+        "Exit Status": ["Exit status"],
+        "HF32": ["HF32\n"],
+        "FP16": ["fp16 is a value of", "float16, bfloat16, hifloat8: "],
+        "low": ["low, high: "],
+    }.items(),
+)
+def test_case_and_signs_do_not_matter_and_several_words_are_explained(
+    opsinfo: Run, words: str, beginnings: list[str]
+) -> None:
+    out = opsinfo("explain", *words.split()).out
+    assert out.startswith(beginnings[0])
+    assert all(f"\n{beginning}" in f"\n{out}" for beginning in beginnings)
 
 
 @pytest.mark.parametrize("mode", MODES)
