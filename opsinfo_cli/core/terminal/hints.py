@@ -51,6 +51,8 @@ def option_meant(name: str, command: click.Command | None) -> str | None:
     """Return the option or argument of a command that does what an option of another tool does there, if it has one."""
     meant = _OPTIONS.get(name)
     known = {word: param for param in (command.params if command else ()) for word in param.opts}
+    if command and command.name == "numerics" and name[1:].isdigit():
+        return "opsinfo numerics -- -VALUE"
     if command and isinstance(argument := known.get(name.removeprefix("--")), click.Argument):
         return f"opsinfo {command.name} {argument.name.upper()}"
     return meant if meant and meant.split()[0] in known else None

@@ -187,13 +187,13 @@ def formats_answer() -> CommandAnswer:
 
 
 def values_answer(values: Sequence[SingleValue]) -> CommandAnswer:
-    titles = ("bits", "nearest", "relative error", "becomes", "loss scale")
-    columns = [Column("number"), Column("format"), *(Column(title, number=title != "becomes") for title in titles)]
+    titles = ("bits", "nearest", "rel. error", "becomes", "loss scale")
+    columns = [Column("format"), *(Column(title, number=title != "becomes") for title in titles)]
 
-    def rows(digits: int) -> list[list[str]]:
+    def rows(value: SingleValue, digits: int, *first: str) -> list[list[str]]:
         return [
             [
-                value.text,
+                *first,
                 known.name,
                 known.bits,
                 "-" if known.nearest is None else _number(known.nearest, digits),
@@ -201,12 +201,13 @@ def values_answer(values: Sequence[SingleValue]) -> CommandAnswer:
                 known.outcome,
                 f"2^{int(math.log2(known.loss_scale))}" if known.loss_scale else "-",
             ]
-            for value in values
             for known in value.formats
         ]
 
-    table = Table(columns, rows(9), lambda: rows(17))
-    return CommandAnswer(lambda: headed("numerics", SingleValues(values)), lambda: [table])
+    def table(value: SingleValue) -> Table:
+        return Table(columns, rows(value, 9), lambda: rows(value, 17, value.text), title=value.text)
+
+    return CommandAnswer(lambda: headed("numerics", SingleValues(values)), lambda: map(table, values))
 
 
 def _format_rows(digits: int) -> list[list[str]]:

@@ -317,8 +317,8 @@ def test_a_base_that_cannot_be_told_is_refused_with_what_to_do(tmp_path: Path, m
     assert (both.exit_code, both.hint) == (2, "./main is the folder, main^0 the revision")
     assert told(validate("a", base="./main")) == told(validate("a", base="main^0")) == []
     commit_elsewhere = "1" * 40
-    for missing in ("origin/elsewhere", "nosuch", "HEAD~5", commit_elsewhere):  # nowhere to fetch from
-        assert raised(UsageFault, validate, "a", base=missing).hint is None
+    for absent in ("origin/elsewhere", "nosuch", "HEAD~5", commit_elsewhere):  # nowhere to fetch from
+        assert raised(UsageFault, validate, "a", base=absent).hint is None
     git(tmp_path, "remote", "add", "origin", "nowhere")
     missing = raised(UsageFault, validate, "a", base="origin/elsewhere")
     assert missing.exit_code == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,14 @@ def test_files_that_are_not_tensors_are_refused(opsinfo: Run, tmp_path: Path) ->
     assert opsinfo("numerics", tmp_path / "x.npy").code == 3
     assert opsinfo("numerics", tmp_path / "none.npy").code == 3
     assert "or a number such as" in opsinfo("numerics", "65504x").err
+
+
+@pytest.mark.process
+def test_a_number_of_many_digits_is_the_title_of_its_table(terminal: Callable[..., tuple[int, str]]) -> None:
+    for number in ("0.00006666666", "0.123456789012345678901234567890", "65520"):
+        lines = terminal("numerics", number, width=80, env={"NO_COLOR": "1"})[1].splitlines()
+        assert lines[0].strip() == number
+        assert len(lines) == 3 + 6, "no row takes two lines"
 
 
 def test_what_becomes_of_single_numbers(opsinfo: Run, tmp_path: Path) -> None:
