@@ -145,7 +145,7 @@ def test_every_name_of_people_has_a_source_and_a_folder_of_the_table() -> None:
         ("910_9361", ["Ascend910_9362", "Ascend910_9363", "Ascend910_9381"]),
         ("Ascend310B5", ["ascend310b"]),
         ("ascend91ob", ["ascend910b"]),
-        ("Ascend950PR_9598", ["Ascend950PR_9579", "Ascend950PR_9589", "Ascend950PR_958a"]),
+        ("Ascend950PR_9598", ["Ascend950PR_9589", "Ascend950PR_9579", "Ascend950PR_958a"]),
         ("xeon", []),
     ],
 )
