@@ -166,7 +166,7 @@ class _Following:
         elif os.path.basename(path) in self._made:
             self._pass_over(setting, f"`{path}` is made by the script")
         else:
-            is_sure = is_passed and not setting.is_default and not _COMPUTED_FOLDER.search(self.source.text)
+            is_sure = is_passed and not setting.is_default and not self._computes_folders
             severity: Severity = "error" if is_sure else "warning"
             hint = did_you_mean(os.path.basename(path), self._beside)
             if setting.option == "keep_dtype" and not re.search("[./]", path):
@@ -180,6 +180,10 @@ class _Following:
         """The names of the files that the script writes."""
         found = _MAKES.finditer(self.source.text)
         return {os.path.basename(next(filter(None, match.groups()))) for match in found}
+
+    @cached_property
+    def _computes_folders(self) -> bool:
+        return _COMPUTED_FOLDER.search(self.source.text) is not None
 
     @cached_property
     def _beside(self) -> NearNames:

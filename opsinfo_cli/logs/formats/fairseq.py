@@ -58,8 +58,9 @@ class Fairseq(LogFormat):
             self.found.fatal = "Minimum loss scale reached"
             self.lines += 1
         events = sorted([*_OVERFLOW.finditer(line), *_UPDATES.finditer(line)], key=re.Match.start)
+        begins = [0, *(event.end() for event in events)]
         ends = [*(event.start() for event in events[1:]), len(line)]
-        for event, end in zip(events, ends, strict=False):
+        for event, begin, end in zip(events, begins, ends, strict=False):
             if event.re is _OVERFLOW:
                 for _ in range(copies):  # one rank prints: each copy is an overflow
                     self.lines += 1
@@ -69,10 +70,10 @@ class Fairseq(LogFormat):
             self.lines += copies
             self._updated = True
             self._update(int(event[1]))
-            if (batches := _BATCHES.search(line, 0, event.start())) and not self._earlier:
+            if (batches := _BATCHES.search(line, begin, event.start())) and not self._earlier:
                 unseen = int(batches[1]) - int(event[1]) - self._occurrences.total
                 self._unseen = max(self._unseen, unseen) if unseen > 1 else self._unseen
-            opening = line.rfind(b"{", 0, event.start())  # of a dictionary, whose order may be any
+            opening = line.rfind(b"{", begin, event.start())  # of a dictionary, whose order may be any
             before = _SCALE.search(line, opening, event.start()) if opening >= 0 else None
             if match := _SCALE.search(line, event.end(), end) or before:
                 self._prints_scale = True
