@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -13,13 +14,14 @@ from pathlib import Path
 import pytest
 from cli_support import ROOT
 
+UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH
 COMPILED = ("numpy", "onnx", "onnxruntime", "ray", "rpds")
 SESSIONS = (
     "import sys, opsinfo_cli\n"
     f"sys.modules.update(dict.fromkeys({COMPILED[:-1]}))\n"  # the tests need rpds
     "assert opsinfo_cli.__file__.startswith(sys.argv[1]), opsinfo_cli.__file__\n"
     "import pytest\n"
-    "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[2]]))\n"
+    "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', '-k', 'not on_a_terminal', sys.argv[2]]))\n"
 )
 ALONE = f"import sys; sys.modules.update(dict.fromkeys({COMPILED})); from opsinfo_cli.app import main; main()"
 
@@ -28,11 +30,16 @@ ALONE = f"import sys; sys.modules.update(dict.fromkeys({COMPILED})); from opsinf
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package with its schemas, as in a wheel."""
     path = tmp_path_factory.mktemp("zip") / "opsinfo.zip"
+    compiled = path.with_suffix(".pyc")
     with zipfile.ZipFile(path, "w") as file:
         for folder, place in ((ROOT / "opsinfo_cli", "opsinfo_cli"), (ROOT / "schemas", "opsinfo_cli/schemas")):
             for each in folder.rglob("*"):
                 if each.is_file() and "__pycache__" not in each.parts:
-                    file.write(each, f"{place}/{each.relative_to(folder)}")
+                    name = f"{place}/{each.relative_to(folder)}"
+                    file.write(each, name)
+                    if each.suffix == ".py":  # else each process of a session compiles what it imports
+                        code = py_compile.compile(str(each), str(compiled), invalidation_mode=UNCHECKED)
+                        file.write(code or "", f"{name}c")
     return path
 
 
