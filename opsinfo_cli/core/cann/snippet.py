@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import unicodedata
 from dataclasses import dataclass
@@ -105,15 +106,10 @@ def snippet(name: str, mode: Mode, mixlist: str | None, level: str | None = None
         "{low}": low,
         "{level}": level or next(iter(levels), ""),
         "{manager}": ", loss_scale_manager=manager" if is_scaled else "",
+        "{loss_scale}": loss_scale,
     }
-    text = ""
-    for line in lines:
-        if line == "{loss_scale}":
-            line = loss_scale
-        else:
-            for key, value in values.items():
-                line = line.replace(key, value)
-        text += f"{line}\n"
+    placeholder = re.compile("|".join(map(re.escape, values)))
+    text = "".join(f"{placeholder.sub(lambda match: values[match[0]], line)}\n" for line in lines)
     said = (name, content["title"], text, loss_scale, "\n".join(prints), takes, content["source"])
     return SnippetLines(*said, mode.name, mixlist)
 

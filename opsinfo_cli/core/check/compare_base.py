@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from ...errors import OpsinfoError, join_some
+from ...errors import OpsinfoError
 from ..cann.opdef.find import read_source
 from ..cann.opdef_store import line_span
-from ..cann.policy import BadFlag, Policy
+from ..cann.policy import BadFlag
 from ..cann.repository import CONFIG_FILES
 from ..cann.target import Target
 from ..text.source import Source
@@ -20,23 +20,11 @@ from ..text.toml import loads
 from .base import Base
 from .finding import FileVerdict, Finding, at
 from .kinds import SourceProject
+from .policy_news import Decided, policy_news
 from .rules import RULES
 from .text import pointer_to
 
 _COMPARED = ("store", "library", "ini")
-
-
-class Decided(NamedTuple):
-    """The policy of an op type on a chip, and what decides it."""
-
-    policy: Policy
-    by_default: bool
-    file: str
-    line: int
-
-    @property
-    def said(self) -> str:
-        return f"{self.policy} by default" if self.by_default else str(self.policy)
 
 
 class Key(NamedTuple):
@@ -70,7 +58,7 @@ class TreePolicies:
                 for reading in readings.values():
                     for row in reading.rows:
                         try:
-                            decided = Decided(row.policy, row.by_default, row.file, row.line)
+                            decided = Decided(str(row.policy), row.by_default, row.file, row.line)
                         except BadFlag:
                             side.unread.add((row.name, row.chip))
                         else:
@@ -99,21 +87,19 @@ class TreePolicies:
         word = re.compile(rb"\b" + re.escape(key.name.encode("utf-8", "surrogateescape")) + rb"\b")
         return any(not text or word.search(text) for text in self._unread_texts)
 
-    def add_library(self, path: str, part: str) -> bool:
-        """Add the policies of a library, store or ini.
 
-        :returns: whether they could be read
-        """
-        try:
-            target = Target.open(path)
-            decided = {
-                Key(part, each.name, target.soc or ""): Decided(each.policy, False, each.entry.path, each.entry.line)
-                for each in target.operators
-            }
-        except OpsinfoError:  # its findings say why
-            return False
-        self.policies.update(decided)
-        return True
+def _policies_in(path: str | None, part: str) -> dict[Key, Decided] | None:
+    """Return the policies of a library, store or ini, which may be missing; None if they cannot be read."""
+    if path is None:
+        return {}
+    try:
+        target = Target.open(path)
+        return {
+            Key(part, each.name, target.soc or ""): Decided(str(each.policy), False, each.entry.path, each.entry.line)
+            for each in target.operators
+        }
+    except OpsinfoError:  # its findings say why
+        return None
 
 
 def compare_libraries(
@@ -129,10 +115,10 @@ def compare_libraries(
     for part, (one, other) in pairs.items():
         if os.path.dirname(part) in stores or base.is_same(part):
             continue
-        probe = TreePolicies(), TreePolicies()
-        if all(path is None or side.add_library(path, part) for side, path in zip(probe, (one, other), strict=True)):
-            for side, found in zip((here, there), probe, strict=True):
-                side.policies.update(found.policies)
+        now, before = _policies_in(one, part), _policies_in(other, part)
+        if now is not None and before is not None:
+            here.policies.update(now)
+            there.policies.update(before)
 
 
 def policy_findings(base: Base, here: TreePolicies, there: TreePolicies) -> Iterator[Finding]:
@@ -143,36 +129,19 @@ def policy_findings(base: Base, here: TreePolicies, there: TreePolicies) -> Iter
     sources: dict[str, Source] = {}
     for key in sorted({*here.policies, *there.policies}):
         now, before = here.policies.get(key), there.policies.get(key)
-        on = f" on {key.chip}" if key.chip else ""
-        if now and before:
-            if now.policy is not before.policy:
-                message = f"`{key.name}`{on} becomes {now.said}; it was {before.policy}"
-                yield _at("changed-policy", now, key, message, sources)
-        elif now and not there.may_have(key):
-            others = {chip: each for chip, each in chips[key.part, key.name].items() if each.policy is not now.policy}
-            message = f"`{key.name}` is new{on}: {now.said}"
-            yield _at("new-policy", now, key, message, sources, _elsewhere(others))
+        if now and (before or not there.may_have(key)):
+            news = policy_news(key.name, key.chip, now, before and before.policy, chips[key.part, key.name])
+            if news:
+                if now.file not in sources:
+                    sources[now.file] = Source(read_source(now.file), now.file, strict=False)
+                source = sources[now.file]
+                span, pointer = line_span(source, now.line), pointer_to(key.name)
+                yield at(news.rule, source, span, news.message, pointer=pointer, identity=news.identity)
         elif before and not here.may_have(key):
+            on = f" on {key.chip}" if key.chip else ""
             message = f"`{key.name}`{on} is removed; it was {before.policy}"
             place = _remaining(os.path.join(base.head, base.relative(before.file)))
             yield Finding(RULES["removed-policy"], message, _shown(place), pointer=pointer_to(key.name))
-
-
-def _elsewhere(others: Mapping[str, Decided]) -> str:
-    """Return what other chips of the same sources have."""
-    by_policy: dict[str, list[str]] = {}
-    for chip, decided in others.items():
-        by_policy.setdefault(str(decided.policy), []).append(chip)
-    said = [f"{policy} on {join_some(chips, 3)}" for policy, chips in sorted(by_policy.items())]
-    return f"; it is {' and '.join(said)}" if said else ""
-
-
-def _at(rule: str, decided: Decided, key: Key, message: str, sources: dict[str, Source], more: str = "") -> Finding:
-    if decided.file not in sources:
-        sources[decided.file] = Source(read_source(decided.file), decided.file, strict=False)
-    source = sources[decided.file]
-    span = line_span(source, decided.line)
-    return at(rule, source, span, message + more, pointer=pointer_to(key.name), identity=message)
 
 
 def _remaining(path: str) -> str:

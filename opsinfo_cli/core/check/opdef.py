@@ -15,6 +15,7 @@ from ..cann.opdef_store import OpDefEntry, line_span
 from ..cann.target import Target
 from ..text.source import Source
 from .finding import Finding, at
+from .policy_news import Decided, policy_news
 from .text import pointer_to
 
 
@@ -52,18 +53,21 @@ class SourceCheck:
         yield from self._experimental(rows)
 
     def _at(
-        self, rule: str, file: str, line: int, message: str, name: str | None, hint: str | None = None, place: str = ""
+        self,
+        rule: str,
+        file: str,
+        line: int,
+        message: str,
+        name: str | None,
+        hint: str | None = None,
+        identity: str = "",
     ) -> Finding:
-        """Return a finding on a line.
-
-        :param place: another place, for the braces in the message, of which the identity is independent
-        """
+        """Return a finding on a line."""
         if file not in self._sources:
             self._sources[file] = Source(read_source(file), file, strict=False)
         source = self._sources[file]
         pointer = pointer_to(name) if name else None
-        said = message.replace("{}", place) if place else message
-        return at(rule, source, line_span(source, line), said, pointer=pointer, hint=hint, identity=message)
+        return at(rule, source, line_span(source, line), message, pointer=pointer, hint=hint, identity=identity)
 
     def _unreadable(self) -> Iterator[Finding]:
         for each in self.reading.unreadable:
@@ -76,8 +80,9 @@ class SourceCheck:
             place = f"{file}:{line}"
             key = name, build_folder(file)
             if key in first:
-                message = f"`{name}` is registered in {{}}, too: the build decides which one counts"
-                yield self._at("registered-twice", file, line, message, name, place=first[key])
+                identity = f"`{name}` is registered in {{}}, too: the build decides which one counts"
+                message = identity.replace("{}", first[key])
+                yield self._at("registered-twice", file, line, message, name, identity=identity)
             first.setdefault(key, place)
 
     def _unpassed(self) -> Iterator[Finding]:
@@ -143,31 +148,20 @@ class SourceCheck:
         for row in self.experimental.rows:
             other = main.get((row.name, row.chip))
             if other and row.policy_word != other.policy_word:
-                message = f"`{row.name}` on {row.chip} is {row.policy_word} here, {other.policy_word} in {{}}"
-                place = f"{other.file}:{other.line}"
-                yield self._at("differs-from-main", row.file, row.line, message, row.name, place=place)
+                identity = f"`{row.name}` on {row.chip} is {row.policy_word} here, {other.policy_word} in {{}}"
+                message = identity.replace("{}", f"{other.file}:{other.line}")
+                yield self._at("differs-from-main", row.file, row.line, message, row.name, identity=identity)
 
     def _against(self, target: Target, rows: dict[str, list[Row]]) -> Iterator[tuple[Finding, Row]]:
         """Yield policies that a target of the same chip lacks, or has otherwise."""
         for name, own in rows.items():
+            by_chip = {row.chip: _decided(row) for row in own}
             for row in own:
                 if row.chip != target.soc or name in target.operators.unreadable:
                     continue
-                if name not in target.operators:
-                    yield self._new(row, own), row
-                elif (before := target.operators[name].policy) != row.policy_word:
-                    message = f"`{row.name}` on {row.chip} becomes {_said(row)}; it was {before}"
-                    yield self._at("changed-policy", row.file, row.line, message, row.name), row
-
-    def _new(self, row: Row, own: Iterable[Row]) -> Finding:
-        """:param own: all rows of the op type: authors of a chip look at those of others"""
-        others: dict[str, list[str]] = {}
-        for other in own:
-            if other.policy_word != row.policy_word:
-                others.setdefault(_said(other), []).append(other.chip)
-        known = "".join(f"; it is {said} on {', '.join(chips)}" for said, chips in others.items())
-        message = f"`{row.name}` is new on {row.chip}: {_said(row)}{known}"
-        return self._at("new-policy", row.file, row.line, message, row.name)
+                before = str(target.operators[name].policy) if name in target.operators else None
+                if news := policy_news(name, row.chip, _decided(row), before, by_chip):
+                    yield self._at(news.rule, row.file, row.line, news.message, name, identity=news.identity), row
 
 
 def _by_name(reading: Reading) -> dict[str, list[Row]]:
@@ -177,8 +171,8 @@ def _by_name(reading: Reading) -> dict[str, list[Row]]:
     return rows
 
 
-def _said(row: Row) -> str:
-    return "white by default" if row.by_default else row.policy_word
+def _decided(row: Row) -> Decided:
+    return Decided(row.policy_word, row.by_default, row.file, row.line)
 
 
 def _length(length: Length) -> str:

@@ -56,10 +56,12 @@ def test_every_folder_of_a_package_is_a_target(packages: Path, below: str) -> No
         resolve(str(packages / below), TargetOptions(), {})
 
 
-def test_of_several_vendors_the_first_by_load_priority_or_name_decides(packages: Path) -> None:
-    assert str(resolve(f"{packages}@ascend910b", TargetOptions(), {}).operators["Log"].policy) == "black"
+@pytest.mark.parametrize("below", ["", "vendors"])
+def test_of_several_vendors_the_first_by_load_priority_or_name_decides(packages: Path, below: str) -> None:
+    named = f"{packages / below}@ascend910b"
+    assert str(resolve(named, TargetOptions(), {}).operators["Log"].policy) == "black"
     (packages / "vendors/config.ini").write_text("load_priority=best,acme\n")
-    target = resolve(f"{packages}@ascend910b", TargetOptions(), {})
+    target = resolve(named, TargetOptions(), {})
     assert str(target.operators["Log"].policy) == "white"
     assert [store.label for store in target.operators.stores] == ["vendor:best", "vendor:acme"]
 

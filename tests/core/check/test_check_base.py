@@ -464,3 +464,35 @@ def test_fixes_leave_what_the_base_has(tmp_path: Path, monkeypatch: pytest.Monke
     assert (checked.findings, checked.said) == ([], ["fixed 2 findings"])
     assert Path("ops_info.json").read_text() == old % ', "Mul"'
     assert (Path("args.json").read_text(), Path("added.json").read_text()) == (WRONG, '{"gray-list": {}}')
+
+
+GRAY = 'OpAICoreConfig g; this->AICore().AddConfig("ascend910", g);'
+ELSEWHERE = {
+    "nothing": ("", ""),
+    "gray": (GRAY, "; it is gray on ascend910"),
+    "by default": ('this->AICore().AddConfig("ascend910");', "; it is white by default on ascend910"),
+    "two": (
+        f'{GRAY} this->AICore().AddConfig("ascend950");',
+        "; it is gray on ascend910 and white by default on ascend950",
+    ),
+}
+
+
+@pytest.mark.parametrize("other", ELSEWHERE)
+def test_a_new_policy_is_one_finding_whatever_other_chips_have_and_it_is_compared_with(
+    other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    body, said = ELSEWHERE[other]
+    for name in ("alone", "head"):
+        text = source("Aa", BLACK + (body if name == "head" else ""))
+        write(tmp_path, {f"{name}/a/op_host/a_def.cpp": text, f"base_{name}/readme.txt": ""})
+        write(tmp_path, {"before/b_def.cpp": source("Bb", BLACK)})
+    prints = set()
+    for name, more in (("head", said), ("alone", "")):
+        os.chdir(tmp_path / name)
+        for compared in ({"base": f"../base_{name}"}, {"against": "../before@ascend910b"}):
+            found = [each for each in validate(".", **compared).findings if "ascend910b:" in each.message]
+            assert [each.message for each in found] == [f"`Aa` is new on ascend910b: black{more}"]
+            prints.update(each.fingerprint for each in found)
+    assert len(prints) == 1

@@ -19,7 +19,8 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
     inside = f"{CUSTOM['ai']}/config/*"
     patterns = [inside, f"vendors/*/{inside}"]
     above, name = os.path.split(os.path.abspath(path))
-    if name == "vendors":
+    is_vendors = name == "vendors"
+    if is_vendors:
         patterns.append(f"*/{inside}")
     if name == "config" and os.path.basename(above) == "tbe":
         patterns.append("*")
@@ -29,7 +30,8 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
             parts = os.path.abspath(folder).split("/")[-6:-4]  # <vendor>/op_impl/ai_core/tbe/config/<soc>
             label = "built-in" if "built-in" in parts else f"vendor:{parts[0]}"
             stores.setdefault(os.path.basename(folder), []).append((label, folder))
-    rank = {f"vendor:{vendor}": number for number, vendor in enumerate(LoadPriority.read(path).vendors)}
+    priority = LoadPriority.read(above if is_vendors else path)
+    rank = {f"vendor:{vendor}": number for number, vendor in enumerate(priority.vendors)}
 
     def operators(soc: str) -> Operators:
         ordered = sorted(stores[soc], key=lambda store: (rank.get(store[0], len(rank)), store))

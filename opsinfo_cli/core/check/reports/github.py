@@ -1,7 +1,7 @@
 """Findings as annotations of GitHub Actions: workflow commands that the runner reads from the log.
 
 GitHub keeps ten errors, ten warnings and ten notices per step and silently drops the rest, so the worst come first
-and the last notice counts the rest. ``col`` is allowed only if a span ends on its first line.
+and a notice counts the rest. ``col`` is allowed only if a span ends on its first line.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ def github(checked: Checked) -> str:
     ordered = sorted(checked.findings, key=lambda each: (each.rule.name not in _POLICIES, each.engine != "refuses"))
     for finding in ordered:
         commands[finding.severity].append(_of_finding(checked, finding))
-    hidden = sum(max(0, len(lines) - _KEPT) for lines in commands.values())
     policies = {_of_finding(checked, each) for each in ordered if each.rule.name in _POLICIES}
-    lines = [line for severity in SEVERITIES for line in commands[severity][:_KEPT]]
+    last = [_command("notice", [("title", "opsinfo")], remark) for remark in checked.remarks]
+    room = {**dict.fromkeys(SEVERITIES, _KEPT), "note": _KEPT - len(last)}
+    if any(len(commands[severity]) > room[severity] for severity in SEVERITIES):
+        room["note"] -= 1  # for the notice that counts the rest
+        hidden = sum(max(0, len(commands[severity]) - room[severity]) for severity in SEVERITIES)
+        last.insert(0, f"::notice title=opsinfo::{hidden} more in the log")
+    lines = [line for severity in SEVERITIES for line in commands[severity][: room[severity]]]
     lines.sort(key=lambda line: not line.startswith("::error") and line not in policies)
-    if hidden:
-        if len(commands["note"]) >= _KEPT:  # the last notice makes room
-            hidden += 1
-            lines.pop()
-        lines.append(f"::notice title=opsinfo::{hidden} more in the log")
-    lines += (_command("notice", [("title", "opsinfo")], remark) for remark in checked.remarks)
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in [*lines, *last])
 
 
 def _of_finding(checked: Checked, finding: Finding) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from report_support import ROOT, SITUATIONS, checked, finding, many
 
-from opsinfo_cli.core.check.checked import Checked
+from opsinfo_cli.core.check.checked import Checked, Ignored
 from opsinfo_cli.core.check.reports.github import github
 from opsinfo_cli.core.check.reports.gitlab import gitlab
 from opsinfo_cli.core.check.reports.junit import junit
@@ -72,6 +72,28 @@ def test_github_shows_the_worst_of_ten_thousand_and_counts_the_rest() -> None:
     kinds = Counter(line.split(" ")[0] for line in lines)
     assert kinds == {"::error": 10, "::warning": 10, "::notice": 10}
     assert lines[-1] == f"::notice title=opsinfo::{10_000 - 29} more in the log"
+
+
+@pytest.mark.parametrize("remarks", [0, 1], ids=["whole", "with-ignored"])
+@pytest.mark.parametrize(
+    ("notes", "warnings"),
+    [(("new-policy", 11), 1), (("new-policy", 10), 0), (("bom", 10), 12), (("bom", 9), 11), (("bom", 10), 1)],
+)
+def test_github_keeps_ten_notices_with_those_that_count_and_every_warning(
+    notes: tuple[str, int], warnings: int, remarks: int
+) -> None:
+    name, count = notes
+    found = [finding(name, n) for n in range(1, count + 1)]
+    situation = checked([*(finding("duplicate-operator", n) for n in range(1, warnings + 1)), *found])
+    situation.ignored = Ignored("opsinfo.toml", 7 * remarks)
+    lines = github(situation).splitlines()
+    kinds = Counter(line.split(" ")[0] for line in lines)
+    assert kinds["::warning"] == min(10, warnings)
+    shown = sum(name in line for line in lines)
+    hidden = count - shown + max(0, warnings - 10)
+    assert kinds["::notice"] == shown + (hidden > 0) + remarks <= 10
+    assert not hidden or f"::notice title=opsinfo::{hidden} more in the log" in lines
+    assert shown == min(count, 10 - remarks - (hidden > 0))
 
 
 def gitlab_faults(issues: list[dict[str, Any]]) -> list[str]:
