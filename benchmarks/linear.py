@@ -758,7 +758,12 @@ INPUTS = (
         qualify train.log --plot scale.svg --metric 'lm loss: ([0-9.E+]+)'
         """,
     ),
-    Input("updates on one line of a log", 10_000, write_log("epoch 001 | num_updates={} | loss_scale=128 ".format), "qualify train.log"),
+    Input(
+        "updates on one line of a log",
+        10_000,
+        write_log("epoch 001 | num_updates={} | loss_scale=128 ".format),
+        "qualify train.log",
+    ),
     Input(
         "ranks of a run",
         50,
