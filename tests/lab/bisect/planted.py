@@ -9,7 +9,7 @@ from math import ceil, log2
 from typing import Any
 
 from opsinfo_cli.lab.bisect.search.minimal_set import SearchEnd
-from opsinfo_cli.lab.bisect.session import Rules, RunBudget, SearchSession, SearchSubject
+from opsinfo_cli.lab.bisect.session import OutOfBudget, Rules, RunBudget, SearchSession, SearchSubject
 from opsinfo_cli.lab.bisect.trial import Trial, TrialEnd
 from opsinfo_cli.lab.graph.cost import Cost
 
@@ -75,6 +75,7 @@ class PlantedPlace:
     """Judges all trials that run at once, as one round.
 
     :param one_by_one: judges the first of them only
+    :ivar stop_at: the round that is interrupted by Ctrl-C
     """
 
     def __init__(self, check: Planted, slots: int = 1, one_by_one: bool = False) -> None:
@@ -83,6 +84,7 @@ class PlantedPlace:
         self.one_by_one = one_by_one
         self.running: list[Trial] = []
         self.busy: list[int] = []
+        self.stop_at: int | None = None
 
     def start(self, trial: Trial) -> None:
         assert len(self.running) < self.slots
@@ -90,6 +92,8 @@ class PlantedPlace:
 
     def wait(self, seconds: float) -> list[tuple[Trial, TrialEnd]]:
         self.busy.append(len(self.running))
+        if len(self.busy) == self.stop_at:
+            raise KeyboardInterrupt
         count = 1 if self.one_by_one else len(self.running)
         done, self.running = self.running[:count], self.running[count:]
         return [(trial, self.check.run(trial.kept)) for trial in done]
@@ -132,14 +136,24 @@ def search(
     budget: RunBudget = RunBudget(),  # noqa: B008
     one_by_one: bool = False,
     effect: Any = None,
+    stop_at: int | None = None,
 ) -> Ended:
-    """Search with the real session."""
+    """Search with the real session, which a spent budget or a signal ends as in a command.
+
+    :param stop_at: the round that is interrupted by Ctrl-C
+    """
     names: Sequence[str] = [f"Type{number}" for number in range(check.count)]
     subject = SearchSubject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {}, cost, effect)
     place = PlantedPlace(check, jobs, one_by_one)
     nowhere: Any = Nowhere()
     session = SearchSession(subject, Rules(["check"], lead, retries=retries, budget=budget), place, nowhere, nowhere)
-    found = session.search(check.weights)
+    place.stop_at = stop_at
+    try:
+        found = session.search(check.weights)
+    except OutOfBudget:
+        found = session.so_far("budget")
+    except KeyboardInterrupt:
+        found = session.so_far("interrupted")
     return Ended(found, session.spent.runs, place.busy, session)
 
 

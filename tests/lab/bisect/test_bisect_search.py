@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from opsinfo_cli.lab.bisect.search.halving import halve
 from opsinfo_cli.lab.bisect.search.halving import most_runs as most_of_halving
 from opsinfo_cli.lab.bisect.search.minimal_set import SearchEnd, find_minimal_set
 from opsinfo_cli.lab.bisect.search.question import Question
+from opsinfo_cli.lab.bisect.session import RunBudget
+from opsinfo_cli.lab.graph.cost import Cost
 
 FROZEN: list[dict[str, Any]] = json.loads(Path(__file__).with_name("planted_searches.json").read_text("utf-8"))
 """Planted searches with the list and the number of runs of an earlier version."""
@@ -135,6 +138,66 @@ def test_a_lead_finds_the_right_list_although_verdicts_are_wrong(noise: float, l
     for seed in range(30):
         check = planted(60, 3, seed, noise=noise)
         assert search(check, lead=lead).found.kept == check.culprits
+
+
+class Cures(Planted):
+    """A random monotone check, which passes if one of up to three sets is kept, with costs and effects of candidates.
+
+    :param also: candidates that each one keeps, too, as a node that stays high takes others with it
+    """
+
+    def __init__(self, seed: int) -> None:
+        chance = random.Random(seed)
+        count = chance.randint(2, 9)
+        super().__init__(count, frozenset(), [1.0] * count, seed=seed)
+        self.also = [frozenset(range(at, chance.randint(at + 1, count))) for at in range(count)]
+        self.amounts = [chance.randint(0, 9) for _ in range(count)]
+        self.cures = [
+            frozenset(chance.sample(range(count), chance.randint(1, min(3, count)))) for _ in range(seed % 3 + 1)
+        ]
+
+    def cost(self, kept: frozenset[int]) -> Cost:
+        return Cost(None, sum(self.amounts[each] for each in kept), 0)
+
+    def rank(self, kept: frozenset[int]) -> tuple[int, int, list[int]]:
+        return len(self.reach(kept)), len(kept), sorted(kept)
+
+    def reach(self, kept: frozenset[int]) -> frozenset[int]:
+        return kept.union(*(self.also[each] for each in kept))
+
+
+class CuresOfTypes(Cures):
+    def truth(self, kept: frozenset[int]) -> bool:
+        return any(cure <= kept for cure in self.cures)
+
+
+class CuresOfNodes(Cures):
+    def truth(self, kept: frozenset[int]) -> bool:
+        return any(cure <= self.reach(kept) for cure in self.cures)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("kind", ["types", "cheapest types", "nodes"])
+def test_whenever_a_search_ends_what_it_calls_minimal_failed_in_a_run_without_each_member(kind: str, jobs: int) -> None:
+    for seed in range(60):
+        check = CuresOfNodes(seed) if kind == "nodes" else CuresOfTypes(seed)
+        how = {
+            "types": {},
+            "cheapest types": {"cost": check.cost},
+            "nodes": {"effect": (check.rank, check.reach)},
+        }[kind]
+        whole = search(check, jobs, **how)  # type: ignore[arg-type]
+        assert whole.found.minimal
+        ends = [search(check, jobs, **how, budget=RunBudget(runs)) for runs in range(1, whole.runs + 1)]  # type: ignore[arg-type]
+        ends += [search(check, jobs, **how, stop_at=at) for at in range(1, len(whole.busy) + 1)]  # type: ignore[arg-type]
+        for found, _, _, session in (vars(end).values() for end in [*ends, whole]):
+            if found.ended == "found":
+                assert found.minimal
+            if found.minimal:
+                assert all(session.proof(found.kept, member) for member in found.kept), (seed, found)
+                assert check.is_minimal(found.kept), (seed, found)
+            elif found.kept is not None:
+                assert check.truth(found.kept)
 
 
 def _asked(needs: frozenset[int], singles: tuple[int, ...]) -> tuple[SearchEnd, list[Question]]:

@@ -237,6 +237,18 @@ def test_the_nodes_of_a_culprit_are_searched_next(search: Search, tmp_path: Path
     assert (tmp_path / "out.keep_dtype.cfg").read_text("utf-8") == "g\n"
 
 
+def test_a_budget_that_ends_among_nodes_names_no_file_before_one_passed(search: Search, tmp_path: Path) -> None:
+    check = script(tmp_path / "check", 'grep -q MatMulV2 "$OPSINFO_MIXLIST" && exit 0', 'grep -qx g "$1"')
+    words = ["--model", dump(tmp_path, CHAIN), "--by", "node"]
+    said: list[str] = []
+    while not said or "must keep the dtype" not in said[-1]:
+        more = ["--resume"] if said else []
+        said.append(search(*words, *more, "--budget", f"{len(said) + 1}", "--", check, "{keep_dtype}").err)
+    assert any("\nno keep_dtype file is known to pass; 0 runs among nodes\n" in text for text in said)
+    assert any(re.search(r"^the smallest keep_dtype file known to pass has \d nodes?; ", text, re.M) for text in said)
+    assert not any("has 0 nodes" in text for text in said)
+
+
 def test_a_check_that_is_not_monotone_is_named(search: Search, tmp_path: Path) -> None:
     lines = [
         'has() { grep -q "\\"$1\\"" "$OPSINFO_MIXLIST"; }',

@@ -31,23 +31,26 @@ _TRIED = 500
 def find_cheaper(kept: Kept, count: int, rank: Rank, reach: Reach, most: int) -> Generator[Question, bool, Kept]:
     """Ask for cheaper sets until none is left that could pass.
 
-    :param kept: a set that passes, and fails without any one of its members
-    :returns: the cheapest that passed, which fails without any one of its members
+    :param kept: a set that passes, and was shown to fail without any one of its members
+    :returns: the cheapest that passed and was shown to fail without any one of its members
     """
     proved = kept
-    alone = [reach(frozenset({number})) for number in range(count)]
     needed = reach(kept)
+    alone = [reach(frozenset({number})) for number in range(count)]
     failed = [kept - {member} for member in kept]
-    for left in range(most, 0, -1):
+    run = {*failed}  # a failure that was only concluded proves nothing
+    for left in range(most, -1, -1):
         found = _cheapest(kept, [needed - reach(missing) for missing in failed], alone, rank)
-        unproved = (part for part in (kept - {member} for member in sorted(kept)) if part not in failed)
-        wanted = found or next(unproved, None)
-        if wanted is None:
-            return kept
-        if (yield Question(wanted, exact=not found, likely=0.3 if found else 0.02, left=left, found=kept)):
+        unproved = [part for part in (kept - {member} for member in sorted(kept)) if part not in run]
+        proved = proved if unproved else kept
+        wanted = found or next(iter(unproved), None)
+        if wanted is None or not left:
+            break
+        if (yield Question(wanted, exact=not found, likely=0.3 if found else 0.02, left=left, found=proved)):
             kept, needed = wanted, needed & reach(wanted)
         else:
             failed.append(wanted)
+            run |= set() if found else {wanted}
     return proved
 
 

@@ -21,7 +21,7 @@ class Question(NamedTuple):
     :param likely: the probability that it passes, estimated by the search
     :param extra: how many more runs one verdict must lead by than for other questions
     :param left: maximum number of remaining questions, this one included, if the check is monotone
-    :param found: a set that passes and is minimal, if the search looks for a cheaper one only
+    :param found: a set that passes and was shown to be minimal, if the search looks for a cheaper one only
     """
 
     kept: Kept

@@ -247,10 +247,12 @@ def _list_words(answer: BisectAnswer) -> str:
 def _node_words(answer: ResultByNode) -> str:
     if answer.end.ended == "cannot-cure":
         return "the check fails with all of their nodes kept: use the mixlist"
+    if answer.end.kept is None:
+        return f"no keep_dtype file is known to pass; {counted(answer.runs, 'run')} among nodes"
     what = f"{len(answer.nodes)} of {counted(len(answer.session.subject.names), 'node')} must keep the dtype"
     what += f": {join_some([f'`{each.name}`' for each in answer.nodes], 5)}" if answer.nodes else ""
     if not answer.end.minimal:
-        what = f"the smallest keep_dtype file known to pass has {len(answer.nodes)} nodes"
+        what = f"the smallest keep_dtype file known to pass has {counted(len(answer.nodes), 'node')}"
     moves = f"it moves {cost_text(answer.cost)} to high; " if answer.cost else ""
     return f"{what}; {moves}found in {counted(answer.runs, 'more run')}"
 
