@@ -92,6 +92,17 @@ class SetJudge:
             self._kept[kept] = KeptEffect(_digest(answer), moved, cost_of(self.base_answer, answer, self._prices))
         return self._kept[kept]
 
+    def judged_as(self, names: Sequence[str]) -> str:
+        """SHA-256 of what the model and all options of judging lead to: the nodes, and both ends of a search.
+
+        :param names: the op types that the largest list moves
+        """
+        modes, soc = self.base_answer.modes, self.prepared.graph_judge.kernels.soc
+        nodes = [(node.name, node.type, node.sources) for node in self.base_answer.graph]
+        ends = [self.digest(frozenset()), self.digest(frozenset(names))]
+        facts = f"{soc}{nodes}{ends}{modes.types}{modes.nodes}{modes.has_hf32}"
+        return sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()
+
     def moved(self, types: frozenset[str]) -> dict[str, int]:
         """Return the nodes that op types move from low to high, by name, with their indexes."""
         return self._names(moved_nodes(self.base_answer, self.answer(types)))

@@ -100,9 +100,9 @@ class SearchJournal:
         """The first line; again, if a search goes on with other facts."""
         self._append({**_BEGIN, **facts})
 
-    def record_start(self, number: int, kept: list[str], digest: str) -> None:
+    def record_start(self, number: int, kept: list[str]) -> None:
         """Written before a run and its folder: the number of the trial is taken."""
-        self._append({"event": "start", "trial": number, "set": kept, "digest": digest})
+        self._append({"event": "start", "trial": number, "set": kept})
 
     def record_verdict(self, trial: Trial, kept: list[str], verdict: TrialVerdict, end: TrialEnd) -> None:
         """Written after a run with a verdict."""
@@ -177,7 +177,15 @@ def _damaged(path: str, line: int) -> Damaged:
 
 FILES = "files"
 """The fact with the hashes of files by path."""
-_FACTS = {"graph": "the model", "library": "the target", "base": "the base list", "command": "the command"}
+JUDGED = "judged"
+"""The fact that follows from all options of judging; it is named if no other one explains the difference."""
+_FACTS = {
+    "graph": "the model",
+    "library": "the target",
+    "base": "the base list",
+    "command": "the command",
+    JUDGED: "what the model becomes (the chip, options of atc, fusions)",
+}
 
 
 def begin(journal: SearchJournal, facts: Mapping[str, Any], forced: bool = False) -> Past | None:
@@ -190,9 +198,12 @@ def begin(journal: SearchJournal, facts: Mapping[str, Any], forced: bool = False
     if past is None or forced or not past.trials:
         journal.begin(facts)
         return past
-    names = [name for name in facts if name != FILES and past.facts.get(name) != facts[name]]
+    names = [name for name in {**past.facts, **facts} if name != FILES and past.facts.get(name) != facts.get(name)]
+    names = [name for name in names if name != JUDGED] or names
     hashes = past.facts.get(FILES, {})
     changed = [_FACTS.get(name, name.replace("_", " ")) for name in names]
+    if JUDGED in names and JUDGED not in past.facts:
+        changed = ["the version of opsinfo: the journal does not say what the model became"]
     changed += [f"`{file}`" for file, found in facts[FILES].items() if hashes.get(file, found) != found]
     if changed:
         raise UsageFault(

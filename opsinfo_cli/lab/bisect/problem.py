@@ -32,7 +32,7 @@ from ..graph.verdict import nothing_judged
 from ..profile.table import find_tables
 from ..simulate.simulate_model import open_simulation
 from .candidates import SetJudge, doubts, move_types, order_by_suspicion, prune
-from .journal import FILES
+from .journal import FILES, JUDGED
 from .run_folder import BEST, keep_dtype_name, mixlist_name
 from .search.minimal_set import Price, price
 from .session import SearchSubject
@@ -225,6 +225,7 @@ class Problem(NamedTuple):
             **({} if write_as == "mixlist" else {"write_as": write_as}),
             **({"shapes": self._shapes} if self._shapes else {}),
             **({"allow_hf32": self.options.allow_hf32} if self.options.allow_hf32 else {}),
+            **({JUDGED: self.sets.judged_as(self.names)} if self.sets else {}),
             FILES: {path: identity_of(path) for path in (*files, *self.options.evidence, *tables.paths)},
         }
 

@@ -337,9 +337,7 @@ class SearchSession:
     def _start(self, kept: Kept) -> None:
         self.number += 1
         self.spent.started += 1
-        self.journal.record_start(
-            self.number, self._names(kept), self.knowledge.key_of(kept)
-        )  # its number is reserved now
+        self.journal.record_start(self.number, self._names(kept))  # its number is reserved now
         files = self.subject.files(kept, self.number)
         folder = self.folder.trial(self.number, files)
         self.running[self.number] = kept

@@ -30,11 +30,11 @@ def written(path: Path) -> bytes:
     """Return the text of a journal of one run."""
     journal = SearchJournal(str(path))
     journal.begin(FACTS)
-    journal.record_start(1, ["Add"], "digest")
+    journal.record_start(1, ["Add"])
     journal.record_verdict(
         Trial(1, frozenset(), {}, "", [], None), ["Add"], TrialVerdict.FAIL, TrialEnd(1, seconds=2.5)
     )
-    journal.record_start(2, [], "digest")
+    journal.record_start(2, [])
     journal.close()
     return path.read_bytes()
 

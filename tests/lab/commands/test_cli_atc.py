@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from cli_support import Run
@@ -115,6 +116,54 @@ def test_simulate_and_bisect_take_it_too(opsinfo: Run, opp: Path, folder: Path) 
     assert (ran.code, ran.json["mixlist"], ran.json["shapes"]) == (0, "ops.json", {"x": [2, 4]})
     searched = opsinfo("bisect", "--atc", command, "--against", opp, "--simulate", "--max-error", "1")
     assert searched.code == 0, searched.err
+
+
+OPTIONS = {
+    "--output_type=FP16": "what the model becomes (the chip, options of atc, fusions)",
+    "--input_fp16_nodes=x": "what the model becomes (the chip, options of atc, fusions)",
+    "--op_select_implmode=high_performance_for_all": "what the model becomes (the chip, options of atc, fusions)",
+    "--input_shape=x:2,4": "shapes",
+    "--allow_hf32=00": "allow hf32",
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_bisect_resumes_no_search_of_another_graph(
+    opsinfo: Run, opp: Path, folder: Path, option: str, is_first: bool
+) -> None:
+    """Whether an option is new or gone, the verdicts of the journal are about other dtypes."""
+    impl = opp / "built-in/op_impl/ai_core/tbe/impl_mode"
+    impl.mkdir(parents=True)
+    (impl / "high_performance_for_all.ini").write_text("[ByOpType]\nSoftmaxV2=high_performance\n", "utf-8")
+    commands = [f"{COMMAND} --precision_mode_v2=mixed_float16 {more}" for more in ("", option)]
+    words, check = ["bisect", "--against", opp], ["--", "false", "{mixlist}"]
+    first, second = sorted(commands, reverse=is_first, key=len)
+    assert opsinfo(*words, "--atc", first, *check).code == 1
+    assert opsinfo(*words, "--resume", "--atc", first, *check).code == 1
+    ran = opsinfo(*words, "--resume", "--format", "json", "--atc", second, *check)
+    assert (ran.code, ran.json.get("error", {}).get("name")) == (2, "journal-differs"), ran.err
+    assert ran.json["error"]["message"].endswith(f"changed since: {OPTIONS[option]}")
+    assert opsinfo(*words, "--resume", "--force", "--atc", second, *check).code == 1
+    assert opsinfo(*words, "--resume", "--atc", second, *check).code == 1
+
+
+def test_a_journal_that_does_not_say_what_the_model_became_is_continued_by_force_only(
+    opsinfo: Run, opp: Path, folder: Path
+) -> None:
+    words = ["bisect", "--against", opp, "--atc", f"{COMMAND} --precision_mode_v2=mixed_float16"]
+    check = ["--", "false", "{mixlist}"]
+    assert opsinfo(*words, *check).code == 1
+    journal = folder / ".opsinfo-bisect" / "journal.jsonl"
+    begin, *rest = journal.read_text("utf-8").splitlines(keepends=True)
+    facts = json.loads(begin)
+    assert facts.pop("judged")
+    text = json.dumps({name: value for name, value in facts.items() if name != "sum"})[:-1]
+    journal.write_text("".join([f'{text}, "sum": "{crc32(text.encode()):08x}"}}\n', *rest]), "utf-8")
+    refused = opsinfo(*words, "--resume", *check)
+    assert refused.code == 2
+    assert "changed since: the version of opsinfo: the journal does not say what the model became" in refused.err
+    assert opsinfo(*words, "--resume", "--force", *check).code == 1
 
 
 def test_validate_checks_the_files_and_the_mode_of_a_command(opsinfo: Run, opp: Path, folder: Path) -> None:

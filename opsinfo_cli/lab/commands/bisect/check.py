@@ -136,7 +136,7 @@ class Check:
     def words(self) -> list[str]:
         """The check as words, which identify it in a journal and on the page."""
         options = self.options
-        bound = [] if options.max_drop is None else ["--max-drop", f"{options.max_drop:g}"]
+        bound = [] if options.max_drop is None else ["--max-drop", repr(options.max_drop).removesuffix(".0")]
         if options.simulate:
             return [*bound, "--simulate", *(word for words in self.simulating.words for word in words)]
         return ["-i"] if options.interactive else [*bound, *self.command]
