@@ -79,8 +79,9 @@ class Weights(NamedTuple):
 
     :param offset: in bytes from the start of the file
     :param size: in bytes; -1: up to the end of the file
-    :param encoding: ``raw``; ``varint``: 16-bit patterns as variable-length numbers (TensorFlow ``half_val``);
-        ``escaped``: the inside of a string of text protobuf
+    :param encoding: ``raw``; ``varint``: integers, or 16-bit patterns of floats, as variable-length numbers
+        (``int_val`` and ``half_val`` of TensorFlow), the last of which may be repeated; ``escaped``: the inside of a
+        string of text protobuf
     :param tensor: the ONNX TensorProto with the values; None: they are in the file
     :param folder: the folder that the file must be in, if a model names it; ``path`` is below it
     """

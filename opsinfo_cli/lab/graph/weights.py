@@ -20,6 +20,8 @@ WIDTHS = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2}
 """The sizes of the dtypes that are read, in bytes."""
 _MOST = 64
 """The largest number of whole numbers that are read."""
+_LONGEST = 10
+"""Bytes of the longest number of variable length."""
 _SLICE = 1 << 18
 """Values that are read at once."""
 
@@ -50,13 +52,14 @@ def integers_of(constant: GraphNode) -> list[int] | None:
             return [int(value) for value in numpy_helper.to_array(weights.tensor).reshape(-1)]
         with _open(weights) as file:
             file.seek(weights.offset)
-            data = file.read(weights.size if 0 <= weights.size <= _MOST * width else _MOST * width)
-        data = unescape(data) if weights.encoding == "escaped" else data
-        if len(data) == count * width:
-            values = [int.from_bytes(data[at : at + width], "little", signed=True) for at in range(0, len(data), width)]
-        else:  # numbers of variable length; the last one is repeated
+            data = file.read(weights.size if 0 <= weights.size <= _MOST * _LONGEST else _MOST * _LONGEST)
+        if weights.encoding == "varint":
             values = unpack(data, 0, len(data))
-        return (values + values[-1:] * count)[:count] if values else None
+            return (values + values[-1:] * count)[:count] if values else None
+        data = unescape(data) if weights.encoding == "escaped" else data
+        if len(data) != count * width:
+            return None
+        return [int.from_bytes(data[at : at + width], "little", signed=True) for at in range(0, len(data), width)]
     except Exception:  # of a package or a damaged file: the values are not known
         return None
 

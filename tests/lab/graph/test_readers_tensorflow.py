@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 from google.protobuf import text_format
+from hypothesis import example, given
+from hypothesis import strategies as st
 from messages import TF, node
 from readers_invariants import weights_of
 
@@ -14,6 +17,7 @@ from opsinfo_cli.errors import Damaged, Refused
 from opsinfo_cli.lab.graph.graph import ModelGraph
 from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
+from opsinfo_cli.lab.graph.weights import integers_of
 
 
 def _read(path: Path, message: Any, text: bool = False) -> ModelGraph:
@@ -24,6 +28,34 @@ def _read(path: Path, message: Any, text: bool = False) -> ModelGraph:
 def _const(graph: Any, name: str, value: float = 1.0) -> Any:
     tensor = TF["TensorProto"](dtype=1, tensor_content=b"\0\0\x80\x3f")
     return node(graph, name, "Const", dtype="float32", value=tensor)
+
+
+@given(
+    st.lists(st.integers(-3, 300) | st.integers(-(2**31), 2**31 - 1), min_size=1, max_size=64),
+    st.sampled_from(["int_val", "int64_val"]),
+    st.sampled_from(["raw", "whole", "cut"]),
+)
+@example([-1, 28, 28], "int_val", "whole")  # twelve bytes, as three numbers of int32
+@example([-1, 1, 2], "int_val", "whole")
+@example([-1, -1, 2**22], "int64_val", "whole")
+def test_integers_are_those_that_were_written_whatever_their_length(
+    tmp_path_factory: pytest.TempPathFactory, values: list[int], name: str, form: str
+) -> None:
+    """Packed numbers of variable length may be as long as raw ones would be; the last one may be repeated."""
+    dtype, number, code = ("int32", 3, "i") if name == "int_val" else ("int64", 9, "q")
+    last = max(at for at in range(len(values)) if at == 0 or values[at] != values[at - 1])
+    how = {"raw": {"tensor_content": struct.pack(f"<{len(values)}{code}", *values)}, "whole": {name: values}}
+    how["cut"] = {name: values[: last + 1]}
+    message = TF["GraphDef"]()
+    tensor = TF["TensorProto"](dtype=number, **how[form])
+    tensor.tensor_shape.dim.add(size=len(values))
+    node(message, "c", "Const", dtype=dtype, value=tensor)
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "m", "Mean", "x", "c", T="float32")
+    graph = _read(tmp_path_factory.mktemp("m") / "m", message)
+    constant = graph.find("c")
+    assert constant is not None
+    assert integers_of(constant) == values
 
 
 def _types(graph: ModelGraph) -> list[tuple[str, str]]:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     Table: TypeAlias = Mapping[str, Mapping[int, tuple[str, str]]]
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-NUMBER, TEXT, PLACE, HALVES = "number", "text", "place", "halves"
-"""Kinds of fields; any other kind is the name of a message. HALVES: 16-bit patterns as variable-length numbers."""
+NUMBER, TEXT, PLACE, VARINTS = "number", "text", "place", "varints"
+"""Kinds of fields; any other kind is the name of a message. PLACE: of bytes; VARINTS: of variable-length numbers."""
 DEEPEST = 64
 """Messages inside messages; protobuf itself allows 100."""
 _MOST_SHARED = 1 << 14
@@ -148,9 +148,9 @@ class Decoder:
             if kind == NUMBER:
                 if wire in (BYTES, VARINT):
                     message.setdefault(key, []).extend([_to_signed(first)] if last < 0 else unpack(data, first, last))
-            elif kind in (PLACE, HALVES):
+            elif kind in (PLACE, VARINTS):
                 if last > first:
-                    encoding = "varint" if kind == HALVES else "raw"
+                    encoding = "varint" if kind == VARINTS else "raw"
                     place = Weights(self.path, self.start + first, last - first, encoding)
                     message.setdefault(key, []).append(place)
             elif kind and wire == BYTES:

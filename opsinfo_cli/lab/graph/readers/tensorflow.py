@@ -20,10 +20,10 @@ from ..dtypes import tensorflow_dtype, word_dtype
 from ..graph import GraphTensor, ModelFacts, Weights
 from .framework_model import CONST, Notes, SourceGraph, SourceNode, assemble, fold
 from .protobuf import (
-    HALVES,
     NUMBER,
     PLACE,
     TEXT,
+    VARINTS,
     Decoder,
     WireFault,
     messages,
@@ -73,8 +73,8 @@ _FIELDS: dict[str, dict[int, tuple[str, str]]] = {
     "Tensor": {
         1: ("dtype", NUMBER),
         2: ("tensor_shape", "Shape"),
-        13: ("values", HALVES),
-        **dict.fromkeys((4, 5, 6, 7, 8, 9, 10, 11), ("values", PLACE)),
+        **dict.fromkeys((4, 5, 6, 8, 9), ("values", PLACE)),
+        **dict.fromkeys((7, 10, 11, 13), ("values", VARINTS)),  # int_val, int64_val, bool_val, half_val
     },
 }
 """The fields that are read of each message, by number: name, and kind or message."""
