@@ -44,15 +44,11 @@ class OperatorCall(NamedTuple):
     """One call of an operator.
 
     :param dtypes: those of its inputs; empty if none were given
-    :param to_float: the dtype of a MindSpore Cell's own ``to_float``
-    :param disabled: whether the call is in a region with casts disabled
     :param as_loss: whether it is the loss function, outside the network
     """
 
     name: str
     dtypes: tuple[str, ...] = ()
-    to_float: str | None = None
-    disabled: bool = False
     as_loss: bool = False
 
     @property
@@ -102,9 +98,7 @@ def decide(
     calls: str | Iterable[str],
     *,
     low: str | None = None,
-    to_float: str | None = None,
     as_loss: bool = False,
-    disabled: bool = False,
     own: str | None = None,
     against: AnyTarget | None = None,
     mixlist: AnyMixlist | None = None,
@@ -116,9 +110,7 @@ def decide(
     :param calls: ``OP`` or ``OP:DTYPE,...`` with the dtypes of the inputs; for Ascend those that the producers give,
         ``-`` for none
     :param low: the low dtype, if the system leaves a choice
-    :param to_float: MindSpore: the Cell's own ``to_float``
     :param as_loss: MindSpore: whether the call is the loss, outside the network
-    :param disabled: APEX, HMP: whether the call is inside ``disable_casts()``
     :param own: Ascend: the dtype in the graph; None for float32
     :param against: Ascend: the target with the policies
     :param mixlist: Ascend: applied to them
@@ -126,11 +118,8 @@ def decide(
     :raises UsageFault: if an argument is not for the system
     """
     name, _, level = system.partition(":")
-    takes = system_called(name.partition("=")[0]).call_options if name != "ascend" else frozenset[str]()
-    if (to_float or as_loss) and "to_float" not in takes:
-        raise UsageFault("--to-float and --as-loss are for MindSpore")
-    if disabled and "disabled" not in takes:
-        raise UsageFault("only APEX and HMP have disable_casts()")
+    if as_loss and (name == "ascend" or not system_called(name.partition("=")[0]).knows_loss):
+        raise UsageFault("--as-loss is for MindSpore")
     if name != "ascend" and not (own is against is mixlist is None):
         raise UsageFault("--own, --against, --mixlist, --soc, --core and --custom are for Ascend")
     if low and name == "ascend":
@@ -141,8 +130,7 @@ def decide(
         if not word or (colon and not dtypes):
             raise UsageFault(f"`{text}` is not OP or OP:DTYPE,...")
         known = _NO_PRODUCER if dtypes == "-" else tuple(dtype_called(each) for each in dtypes.split(",") if dtypes)
-        to = None if to_float is None else dtype_called(to_float)
-        asked.append(OperatorCall(word, known, to_float=to, disabled=disabled, as_loss=as_loss))
+        asked.append(OperatorCall(word, known, as_loss))
     if name != "ascend":
         found = read_system(system)
         chosen = None if low is None else dtype_called(low)
@@ -181,9 +169,7 @@ def decide_by_lists(call: OperatorCall, lists: OperatorLists, low: str | None = 
     cls = _class_of(call, lists)
     holds: _Conditions = {
         cls or "unlisted": lambda: True,
-        "disabled": lambda: call.disabled,
         "loss": lambda: call.as_loss or call.name in loss_cells(),
-        "to-float": lambda: call.to_float is not None,
         "in-place": lambda: call.is_in_place,
         "norm": lambda: call.name in content["norm"],
         "batch-norm": lambda: call.name.rpartition(".")[2].replace("_", "").lower().startswith("batchnorm"),
@@ -297,7 +283,7 @@ def _apply(call: OperatorCall, rule: dict[str, str], low: str, source: str, own:
         widest = {given for given in call.dtypes if _WIDTH.get(given) == max(widths)}
         dtype = widest.pop() if len(widest) == 1 else None  # two may be equally wide
     else:
-        dtype = {"low": low, "own": own, "to-float": call.to_float, "float32": "float32"}.get(then)
+        dtype = {"low": low, "own": own, "float32": "float32"}.get(then)
     if then == "refused":
         return Decision(call.name, call.dtypes, "refused", None, rule["says"], source)
     return Decision(call.name, call.dtypes, "dtype" if dtype else "not-known", dtype, rule["says"], source)

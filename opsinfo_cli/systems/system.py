@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from ..core.cann.library import Operators
     from ..core.text.source import Source
 
-CallOption = Literal["to_float", "as_loss", "disabled"]
-"""What a call may say about itself: MindSpore's ``to_float`` and loss, a region with casts disabled."""
-
 
 class ConversionOptions(NamedTuple):
     """What a conversion is asked for.
@@ -163,7 +160,7 @@ class System(NamedTuple):
     :param by_overload: whether its lists name overloads such as ``pow.Scalar``
     :param casts_first_argument: whether only the first argument of a norm is cast
     :param wraps_in_place: whether ``exp_`` has the class of ``exp``
-    :param call_options: what decides beside the lists
+    :param knows_loss: whether the call of the loss, outside the network, is decided by another rule
     :param spelled: returns a name in the spelling of its lists
     """
 
@@ -184,7 +181,7 @@ class System(NamedTuple):
     by_overload: bool = False
     casts_first_argument: bool = False
     wraps_in_place: bool = False
-    call_options: frozenset[CallOption] = frozenset()
+    knows_loss: bool = False
     spelled: Callable[[str], str] = str
 
     @property

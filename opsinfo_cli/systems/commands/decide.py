@@ -23,9 +23,7 @@ from .open import DTYPE, SYSTEM, report_losses
 @click.argument("ops", nargs=-1, required=True, type=Word("OP[:DTYPE,...]", completion.operators))
 @option("--system", type=SYSTEM, required=True, help="apex:O1, torch-amp, ascend:mixed_float16 and so on.")
 @option("--low", type=DTYPE, help="The low dtype, if the system leaves a choice.")
-@option("--to-float", type=DTYPE, help="MindSpore: the Cell's own to_float.")
 @option("--as-loss", is_flag=True, help="MindSpore: the call is the loss, outside the network.")
-@option("--disabled", is_flag=True, help="APEX, HMP: the call is inside disable_casts().")
 @option("--own", type=DTYPE, help="Ascend: the dtype in the graph; float32 by default.")
 @option("--against", type=TARGET, help="Ascend: the target with the policies.")
 @option("--mixlist", type=FILE, help="Ascend: apply this mixlist.")
@@ -35,9 +33,7 @@ def command(
     ops: tuple[str, ...],
     system: str,
     low: str | None,
-    to_float: str | None,
     as_loss: bool,
-    disabled: bool,
     own: str | None,
     against: str | None,
     mixlist: str | None,
@@ -68,9 +64,7 @@ def command(
             system,
             ops,
             low=low,
-            to_float=to_float,
             as_loss=as_loss,
-            disabled=disabled,
             own=own,
             against=open_against(against, console, options) if is_ascend and against is not None else against,
             mixlist=accepted_mixlist(mixlist, console) if is_ascend and mixlist else mixlist,

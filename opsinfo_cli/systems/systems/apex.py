@@ -67,7 +67,7 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
 SYSTEMS = tuple(
     System(
         name, title, "torch", "register_* calls", "register_* calls", read, write,
-        facts=name.replace("-", "_"), files=None, wraps_in_place=True, call_options=frozenset({"disabled"}),
+        facts=name.replace("-", "_"), files=None, wraps_in_place=True,
     )
     for name, title in (("apex", "NVIDIA APEX on CUDA"), ("apex-npu", "APEX on an NPU"))
 )  # fmt: skip

@@ -80,7 +80,7 @@ _TEXTS = "BF16 lines, FP32 lines"
 SYSTEMS = (
     System(
         "habana-hmp", "Habana HMP", "torch", _TEXTS, _TEXTS, read, write,
-        facts="habana_hmp", files=2, call_options=frozenset({"disabled"}),
+        facts="habana_hmp", files=2,
     ),
     System(
         "habana-autocast", "Habana torch autocast", "torch", _TEXTS, _TEXTS, read, write,

@@ -8,7 +8,7 @@ from ...core.text.source import Source
 from ...errors import UsageFault
 from ..python_text import is_python, python_lists
 from ..python_values import CalledLibrary, Symbol
-from ..system import CallOption, ConversionOptions, System, WrittenLists, default_differences, sort_names
+from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
 from ..vocabulary import ListEntry, Loss, OperatorClass, OperatorLists, ReadLists, Unlisted, loss_of
 
 _LOW, _HIGH = OperatorClass.LOW, OperatorClass.HIGH
@@ -101,15 +101,14 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
     return WrittenLists({f"{key}.py": text}, losses)
 
 
-_CALLS: frozenset[CallOption] = frozenset({"to_float", "as_loss"})
 SYSTEMS = (
     System(
-        "mindspore", "MindSpore amp_level", "mindspore", facts="mindspore", call_options=_CALLS, spelled=class_name
+        "mindspore", "MindSpore amp_level", "mindspore", facts="mindspore", knows_loss=True, spelled=class_name
     ),
     *(
         System(
             f"mindspore-{color}", f"MindSpore {color}_list", "mindspore", f"{color}_list", f"{color}_list", read, write,
-            call_options=_CALLS, spelled=class_name,
+            knows_loss=True, spelled=class_name,
         )
         for color in ("white", "black")
     ),
