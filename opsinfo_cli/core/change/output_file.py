@@ -23,27 +23,35 @@ _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 """Streams that a shell may have redirected to a file that other processes write too; never replaced."""
 
 
-def require_writable(path: str, force: bool = False) -> None:
-    """Check that a file can be written, before long work begins.
+def require_writable(path: str) -> None:
+    """Check that a file can be written without a backup, before long work begins.
 
-    :param force: whether another user may lead the write elsewhere
     :raises Refused: if it cannot be written, or may not be
     """
-    real = real_path(path)
-    folder = os.path.dirname(real)
+    require_place(path)
+    if not path.startswith(_STREAMS):
+        real = real_path(path)
+        require_outside_vault(path, real)
+        require_trusted(path, real, "write to a folder that only you may change, or run the command as its owner")
+
+
+def require_place(path: str, opens: bool = False) -> None:
+    """Check that the system lets this user write a file.
+
+    :param opens: whether the write opens a folder of one's own that is closed, as that of a change does
+    :raises Refused: if it does not
+    """
     if os.path.isdir(path):
         raise Refused("this is a directory; give the name of a file", name="not-written", path=path)
     if path.startswith(_STREAMS):
         return
+    real = real_path(path)
+    folder = os.path.dirname(real)
     if not os.path.isdir(folder):
         raise missing_folder(path)
-    require_outside_vault(path, real)
-    if not force:
-        require_trusted(path, real, "write to a folder that only you may change, or run the command as its owner")
     is_stream = os.path.exists(real) and not os.path.isfile(real)
     is_read_only = not is_stream and os.statvfs(folder).f_flag & os.ST_RDONLY
-    # whoever writes with a backup opens a folder of their own that is closed
-    may_open = not is_stream and os.stat(folder).st_uid == os.geteuid()
+    may_open = opens and not is_stream and os.stat(folder).st_uid == os.geteuid()
     if is_read_only or not (may_open or os.access(real if is_stream else folder, os.W_OK)):
         code = errno.EROFS if is_read_only else errno.EACCES
         raise not_written(OSError(code, os.strerror(code)), real, path)

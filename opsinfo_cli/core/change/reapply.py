@@ -36,7 +36,7 @@ def reapply(
 
     :param what: a target, or the id of a change or of one of its files; None for all lost moves
     :param say: called with op types that a file no longer has
-    :param settings: :class:`.WriteSettings`
+    :param settings: :class:`.WriteSettings`; without ``reason`` the reasons of the lost moves are kept
     :raises UsageFault: if there is no such change
     """
     text = None if what is None else target_text(what)
@@ -60,7 +60,8 @@ def reapply(
             say(f"{each.path} no longer has {join_some(each.gone, 10)}")
     jobs = [Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted]
     gone = tuple(sorted({name for each in lost for name in each.gone}))
-    settings["reason"] = "; ".join(sorted({reason for each in lost for reason in each.reasons})) or None
+    reasons = "; ".join(sorted({reason for each in lost for reason in each.reasons}))
+    settings["reason"] = settings.get("reason") or reasons or None
     return write_files("reapply", jobs, settings, say)._replace(ignored=gone)
 
 

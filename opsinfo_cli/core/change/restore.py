@@ -139,7 +139,7 @@ def restore(
     """Undo the last change of a target as a whole, or restore one backup, as ``opsinfo restore``.
 
     :param target: a target, or the id of a change to undo
-    :param only: leave the files of the change that do not belong to the target
+    :param only: leave the files of the last change that do not belong to the target
     :param to: the id of a backup or change, or ``pristine``; None to undo the last change
     :param say: called with what else is restored
     :param settings: :class:`.WriteSettings`; with ``force`` even if the file changed since, or is of another CANN
@@ -155,6 +155,9 @@ def restore(
     if match and match[1] and not os.path.lexists(text):
         if to is not None:
             raise UsageFault(f"`{text}` is a change, and --to names another one", hint="give one of them")
+        if only:
+            message = f"--only leaves what is not of TARGET; `{text}` is a change, or a file of one, not a target"
+            raise UsageFault(message, hint="the id of a file of a change, as in 3f2a9c1d-12.1, undoes that file alone")
         change, files = restore_change(writer, match, force, is_dry)
     elif to is None:
         change, files = restore_last(writer, scope_of(text), force, is_dry, only)

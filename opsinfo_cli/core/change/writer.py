@@ -24,7 +24,7 @@ from .container import HINT, LOST, is_lost_with_container
 from .file_place import FilePlace, missing_folder, real_path
 from .history import History
 from .lock import DEFAULT_WAIT, places_locked
-from .output_file import require_writable
+from .output_file import require_place
 from .plan import FileResult, Job, Move, Result, planned
 from .record import ChangedFile, Record, State, backup_name, moves_by_name, new_record, outcome, unfinished
 from .replace_file import Original, put, read_original, remove_leftovers, require_replaceable, sha256_of
@@ -133,7 +133,7 @@ class Writer:
         :raises Refused: if it cannot be, or should not
         """
         self.vault.require_usable()
-        require_writable(given, self.force)
+        require_place(given, opens=True)
         real = real_path(given)
         self._require_allowed(given, real, os.stat(real) if os.path.exists(real) else None)
 

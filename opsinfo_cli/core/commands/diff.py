@@ -33,7 +33,7 @@ from ..compare import (
 from ..document import POLICY_WORDS, headed
 from ..terminal.answer import Block, Cell, Column, CommandAnswer, Either, Lines, Names, PathCell, Span, Table
 from ..terminal.console import Console
-from ..terminal.csv_markdown import csv_text, markdown_text
+from ..terminal.csv_markdown import csv_of_documents, csv_text, markdown_text
 from ..terminal.open import accepted_mixlist, open_chips, report_doubts, report_no_match, report_unknown
 from ..terminal.params import (
     FILE,
@@ -244,7 +244,7 @@ def difference_answer(found: Difference[Any]) -> CommandAnswer:
         lambda: [Either(lambda: _groups(found), lambda: [Table([], [], lambda: _fields(found))])],
         texts={
             "html": lambda: _page(found),
-            "csv": lambda: csv_text(("name", "change", "a", "b", "section", "key"), _records(found)),
+            "csv": lambda: csv_of_documents(("name", "change", "a", "b", "section", "key"), _records(found)),
             "markdown": lambda: markdown_text(_table(found)),
         },
         content=counted(sum(map(len, sides)), "difference"),
@@ -442,7 +442,6 @@ def matrix_answer(
             for name, policies in shown.items()
         ],
     )
-    records = ({"name": name, **dict(zip(labels, policies, strict=True))} for name, policies in shown.items())
     of = f" of {total}" if total != len(shown) else ""
 
     def document() -> dict[str, Any]:
@@ -454,7 +453,7 @@ def matrix_answer(
         lambda: [Either(lambda: _narrow(table, labels), lambda: [table])],
         texts={
             "html": lambda: _matrix_page(targets, labels, table, different, mixlist),
-            "csv": lambda: csv_text(["name", *labels], records),
+            "csv": lambda: csv_text(["name", *labels], ([name, *policies] for name, policies in shown.items())),
             "markdown": lambda: markdown_text(table),
         },
         content=counted(len(shown), "operator"),

@@ -17,7 +17,7 @@ from ..document import as_json, keys_of
 from ..terminal.answer import Cell, Column, CommandAnswer, PathCell, Table
 from ..terminal.config import Targeted, given_or_configured
 from ..terminal.console import Console
-from ..terminal.csv_markdown import csv_text, markdown_text
+from ..terminal.csv_markdown import csv_of_documents, markdown_text
 from ..terminal.open import (
     accepted_mixlist,
     open_given,
@@ -116,7 +116,7 @@ def list_answer(
         lambda: [table],
         texts={
             "html": page,
-            "csv": lambda: csv_text(keys_of(OperatorRow), map(as_json, rows)),
+            "csv": lambda: csv_of_documents(keys_of(OperatorRow), map(as_json, rows)),
             "markdown": lambda: markdown_text(table),
         },
         content=counted(len(rows), "operator"),

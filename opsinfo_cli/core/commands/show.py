@@ -21,7 +21,7 @@ from ..cann.targets.found import TargetOptions
 from ..document import as_json, keys_of
 from ..terminal.answer import Block, Column, CommandAnswer, Either, Line, Lines, PathCell, Span, Table, Tree
 from ..terminal.console import Console
-from ..terminal.csv_markdown import csv_text, markdown_text
+from ..terminal.csv_markdown import csv_of_documents, markdown_text
 from ..terminal.open import accepted_mixlist, open_target, report_doubts
 from ..terminal.params import (
     OP,
@@ -177,7 +177,7 @@ def show_answer(target: Target, operators: Sequence[Details]) -> CommandAnswer:
         lambda: [Either(lambda: [_tree(each, target) for each in operators], lambda: [_answer_lines(operators)])],
         texts={
             "opdef": lambda: configuration_text(target.soc, [(each.row, each.entry.sections) for each in operators]),
-            "csv": lambda: csv_text(keys_of(OperatorDetails), document["operators"]),
+            "csv": lambda: csv_of_documents(keys_of(OperatorDetails), document["operators"]),
             "markdown": lambda: markdown_text(_table(operators, target)),
         },
         content=counted(len(operators), "operator"),

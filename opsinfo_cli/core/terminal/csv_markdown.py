@@ -12,16 +12,18 @@ from ..text.escape import visible
 from .answer import Table, cell_text
 
 
-def csv_text(names: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+def csv_text(titles: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(map(_csv_cell, row) for row in (titles, *rows))
+    return file.getvalue()
+
+
+def csv_of_documents(names: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     """Return rows of a JSON document as CSV with a header, one line each.
 
     :param names: the members that become columns
     """
-    file = io.StringIO()
-    writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _csv_cell(row.get(name)) for name in names} for row in rows)
-    return file.getvalue()
+    return csv_text(names, ([row.get(name) for name in names] for row in rows))
 
 
 def _csv_cell(value: object) -> str:
@@ -50,9 +52,11 @@ def _flat(value: Any) -> str:
 
 def markdown_text(table: Table) -> str:
     """Return a table of GitHub's Markdown."""
-    titles = [column.title for column in table.columns]
+    titles, *rows = (
+        [_markdown_cell(visible(cell_text(cell))) for cell in row]
+        for row in ([column.title for column in table.columns], *table.rows)
+    )
     rules = ["---:" if column.number else "---" for column in table.columns]
-    rows = [[_markdown_cell(visible(cell_text(cell))) for cell in row] for row in table.rows]
     return "".join(f"| {' | '.join(row)} |\n" for row in (titles, rules, *rows))
 
 

@@ -114,7 +114,7 @@ class OutputFile(Word):
             settings: WriteSettings = {"force": values["force"], "backup_dir": values["backup_dir"]}
             writer_of(settings, lambda _: None).require_writable(path)
         else:
-            require_writable(path, values.get("force", False))
+            require_writable(path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "-":

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from opdef_source import PORTS, columns, of_folder, read, reason, row, source
 
+from opsinfo_cli.core.cann.opdef.preprocessor import _KNOWN
 from opsinfo_cli.core.cann.opdef.reading import read_sources
 
 ADD = 'this->AICore().AddConfig("ascend910b");'
@@ -193,6 +194,21 @@ OP_ADD(AddOp);"""
     assert columns(found.entry) == {"input0": "float32,int8"}
 
 
+@pytest.mark.parametrize("name", [name for name in _KNOWN if name.startswith(("INT", "UINT"))])
+def test_a_limit_of_a_type_is_its_value_where_it_is_used(tmp_path: Path, name: str) -> None:
+    bits = int("".join(filter(str.isdigit, name)) or 32)
+    least = 0 if name.startswith("U") else -(1 << bits - 1)
+    value = least if name.endswith("MIN") else least + (1 << bits) - 1
+    body = f'Attr("a").AttrType(OPTIONAL).Int({name});\nAttr("b").AttrType(OPTIONAL).ListInt({{1, {name}}});\n{ADD}'
+    entry = row(tmp_path, body).entry
+    assert [entry[f"attr_{each}"]["defaultValue"] for each in "ab"] == [f"{value}", f"[1,{value}]"]
+
+
+@pytest.mark.parametrize("name", _KNOWN)
+def test_what_is_wrong_with_a_macro_of_a_header_is_said_where_it_is_used(tmp_path: Path, name: str) -> None:
+    assert reason(tmp_path, f"OpAICoreConfig c;\nc.PrecisionReduceFlag({name} {name}); {PASS}")[0] == 8
+
+
 def test_a_name_of_two_namespaces_is_not_guessed(tmp_path: Path) -> None:
     before = "namespace a { const bool kFlag = true; } namespace b { const bool kFlag = false; }"
     body = f"OpAICoreConfig c; c.PrecisionReduceFlag(b::kFlag); {PASS}"
@@ -226,6 +242,11 @@ CONDITIONS = {
     "#if __has_include(\"version/no.h\")": "white",
     "#if 0\n#elif YES": "black",
     "#if 0\n#else": "black",
+    "#if YES > -1 && -YES < 0 && -3 + YES == -1 && -7 / YES == -3": "black",
+    "#if INT8_MIN + 128 == 0 && INT16_MIN < INT8_MIN && INT_MIN == INT32_MIN && INT64_MIN < INT_MIN": "black",
+    "#if -YES * INT_MAX - 2 == INT_MIN + INT_MIN": "black",
+    "#if UINT_MAX > INT_MAX && UINT64_MAX > 1": "black",
+    "#if !defined(INT_MIN) || !defined(FLT_MIN)": "white",
 }  # fmt: skip
 
 
@@ -239,6 +260,14 @@ def test_a_condition_that_the_project_decides(tmp_path: Path, condition: str) ->
 
 
 UNREADABLE = {
+    "a condition whose numbers may have no sign": (
+        f"OpAICoreConfig c;\n#if -1 > 1U\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}",
+        *(8, "`#if - 1 > 1U`: no file of the project decides it"),
+    ),
+    "a number that may have no sign": (
+        f"OpAICoreConfig c;\nunsigned n = 2;\nc.PrecisionReduceFlag(n > INT_MIN); {PASS}",
+        *(9, "`>` of these values is not interpreted"),
+    ),
     "a condition of the build": (
         f"OpAICoreConfig c;\n#ifdef FROM_THE_BUILD\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}",
         *(11, "on ascend910b: the build decides it by defining `FROM_THE_BUILD` or not"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from change_support import (
@@ -26,6 +27,7 @@ from change_support import (
 )
 from raising import raised
 
+import opsinfo_cli
 from opsinfo_cli.core.cann.library import Library
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.closed_folders import Widened
@@ -448,6 +450,16 @@ def test_moves_that_an_upgrade_undid_are_found(writer: Writer, vault: Vault, roo
     writer.run("reapply", [Job(lost.path, LibraryPlan(lost.wanted))])
     assert policies(library) == "Add=black Log=white Exp=gray"
     assert [each.gone for each in lost_edits(vault.history(), everywhere)] == [("Mul",)]
+
+
+@pytest.mark.parametrize(("given", "kept"), [({}, "loss"), ({"reason": "after upgrade"}, "after upgrade")])
+def test_a_reapply_keeps_the_reason_given_else_that_of_the_move(
+    vault: Vault, root: Path, library: Path, given: dict[str, Any], kept: str
+) -> None:
+    opsinfo_cli.move(str(library), "Add", "black", backup_dir=vault.path, reason="loss")
+    upgrade(root, library)
+    opsinfo_cli.reapply(backup_dir=vault.path, **given)
+    assert records(vault)[-1].why == kept
 
 
 def test_the_last_move_that_was_not_undone_counts(writer: Writer, vault: Vault, root: Path, library: Path) -> None:

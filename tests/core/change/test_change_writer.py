@@ -20,7 +20,7 @@ from raising import raised
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.fmt import FmtPlan
 from opsinfo_cli.core.change.move import Movable
-from opsinfo_cli.core.change.output_file import new_folder, write_copies, write_file
+from opsinfo_cli.core.change.output_file import new_folder, require_writable, write_copies, write_file
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.core.change.record import BackupEntry
 from opsinfo_cli.core.change.replace_file import sha256_of
@@ -712,10 +712,14 @@ def test_an_output_file_is_replaced_as_a_whole_and_a_stream_written_into(
 # folders and users
 
 
-def as_nobody(vault: Path, path: Path, scratch: Path) -> str:
-    """Move in a child process of an ordinary user, and return the name of the error, or nothing."""
+def moved_by_nobody(vault: Path, path: Path, scratch: Path) -> str:
     scratch.write_text(TEXT)
     run(Vault(str(scratch) + ".vault"), scratch)  # an interpreter in root's home could not import later on
+    return as_nobody(lambda: run(Vault(str(vault)), path))
+
+
+def as_nobody(action: Callable[[], object]) -> str:
+    """Do something in a child process of an ordinary user, and return the name of the error, or nothing."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -723,7 +727,7 @@ def as_nobody(vault: Path, path: Path, scratch: Path) -> str:
             os.setgroups([])
             os.setgid(65534)
             os.setuid(65534)
-            run(Vault(str(vault)), path)
+            action()
         except Refused as error:
             os.write(writing, error.name.encode())
         except BaseException as error:
@@ -767,11 +771,23 @@ def test_the_owner_of_an_installed_file_writes_it_and_every_mode_is_put_back(
     os.chown(installed, owner, 65534)
     os.chown(installed.parent, folders_owner, 65534)
     state = installed.parent.parent / "state"
-    assert as_nobody(state / "vault", installed, tmp_path / "x.json") == answer
+    assert moved_by_nobody(state / "vault", installed, tmp_path / "x.json") == answer
     assert installed.read_text() == (TEXT if answer else NEW)
     assert (installed.stat().st_uid, stat.S_IMODE(installed.stat().st_mode)) == (owner, 0o555)
     assert stat.S_IMODE(installed.parent.stat().st_mode) == 0o550
     assert names(installed.parent) == [installed.name]
+
+
+@ROOT_ONLY
+def test_what_is_found_out_before_long_work_is_what_the_write_finds(installed: Path) -> None:
+    """A change opens a closed folder of one's own; an output without a backup does not."""
+    closed = installed.parent
+    report, new = str(closed / "report.html"), str(closed / "new.json")
+    vault = Vault(str(closed.parent / "state" / "vault"))
+    assert as_nobody(lambda: require_writable(report)) == as_nobody(lambda: write_file(report, b"x")) == "not-written"
+    assert as_nobody(lambda: Writer(vault).require_writable(new)) == ""
+    closed.chmod(0o750)
+    assert as_nobody(lambda: require_writable(report)) == as_nobody(lambda: write_file(report, b"x")) == ""
 
 
 @ROOT_ONLY
@@ -786,7 +802,7 @@ def test_a_folder_that_may_not_be_read_is_no_file_system_without_locks(
     folder.chmod(mode)
     state = installed.parent.parent / "state"
     (folder / "aic-x-ops-info.json").write_text(TEXT)
-    assert as_nobody(state / "vault", folder / "aic-x-ops-info.json", tmp_path / "x.json") == answer
+    assert moved_by_nobody(state / "vault", folder / "aic-x-ops-info.json", tmp_path / "x.json") == answer
     assert names(folder) == ["aic-x-ops-info.json"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
@@ -84,6 +85,19 @@ def test_the_marks_of_one_side_are_in_every_format(opsinfo: Run, checkout: Path)
     ]
     assert "| Mul | only in B |  | gray-list.to-add |\n" in ran("markdown")
     assert "gray-list.to-add" in ran("html")
+
+
+def test_any_name_of_a_target_is_a_column_of_a_matrix(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    library = next((fixtures / "opp").rglob("aic-ascend910b-ops-info.json"))
+    names = ["name", "=1+1", "a|b"]
+    for name in names:
+        (tmp_path / name).mkdir()
+        shutil.copy(library, tmp_path / name)
+    rows = list(csv.reader(opsinfo("diff", *names, "--format", "csv", cwd=tmp_path).out.splitlines()))
+    assert rows[0] == ["name", "name", "'=1+1", "a|b"]
+    assert "AddN" in [row[0] for row in rows[1:]]
+    markdown = opsinfo("diff", *names, "--format", "markdown", cwd=tmp_path).out
+    assert markdown.startswith("| operator | name | =1+1 | a\\|b |\n")
 
 
 MARKS = {

@@ -123,6 +123,18 @@ def test_force_follows_it(opsinfo: Callable[..., Any], place: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("force", [(), ("--force",)], ids=["plain", "force"])
+def test_a_copy_without_a_backup_follows_none_and_that_is_said_before_its_input_is_read(
+    opsinfo: Callable[..., Any], place: Path, force: tuple[str, ...]
+) -> None:
+    (place / "own.json").write_text("{")
+    ran = opsinfo("apply", LIBRARY, "own.json", "-o", "st/new", *force, "--format", "json", cwd=place)
+    error = ran.json["error"]
+    assert (ran.code, error["name"], "--force" in error["hint"]) == (3, "folder-not-trusted", False)
+    ran = opsinfo("fmt", "own.json", "-o", "st/new", "--format", "json", cwd=place)
+    assert (ran.json["error"]["name"], "--force" in ran.json["error"]["hint"]) == ("folder-not-trusted", True)
+
+
 def test_a_device_behind_such_a_link_is_not_written(opsinfo: Callable[..., Any], place: Path) -> None:
     as_user(NOBODY, lambda: os.symlink("/dev/null", place / "st/device"))
     assert opsinfo("list", LIBRARY, "-o", "st/device", cwd=place).code == 3

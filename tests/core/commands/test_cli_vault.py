@@ -109,6 +109,8 @@ def test_a_change_is_undone_by_its_id(opsinfo: Run, three: list[Path], tmp_path:
     assert opsinfo("restore", first).code == 0
     assert [path.read_text() for path in three] == [COMMENTED] * 3
     assert opsinfo("restore", first, "--to", "pristine").code == 2
+    refused = opsinfo("restore", first, "--only")
+    assert (refused.code, f"--only leaves what is not of TARGET; `{first}` is a change" in refused.err) == (2, True)
     assert opsinfo("restore", f"{first}9").code == 2
 
 

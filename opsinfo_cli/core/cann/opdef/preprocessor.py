@@ -28,17 +28,19 @@ _KNOWN = {
     "__GNUC__": "12",
     "__linux__": "1",
     "NULL": "nullptr",
-    **{f"INT{bits}_MAX": str((1 << bits - 1) - 1) for bits in (8, 16, 32, 64)},
-    **{f"INT{bits}_MIN": f"(-{(1 << bits - 1) - 1} - 1)" for bits in (8, 16, 32, 64)},
-    **{f"UINT{bits}_MAX": str((1 << bits) - 1) for bits in (8, 16, 32, 64)},
+    **{f"INT{bits}_MAX": f"{(1 << bits - 1) - 1}" for bits in (8, 16, 32, 64)},
+    **{f"INT{bits}_MIN": f"( - {1 << bits - 1} )" for bits in (8, 16, 32, 64)},
+    **{f"UINT{bits}_MAX": f"{(1 << bits) - 1}U" for bits in (8, 16, 32, 64)},
     "INT_MAX": "2147483647",
-    "INT_MIN": "(-2147483647 - 1)",
-    "UINT_MAX": "4294967295",
+    "INT_MIN": "( - 2147483648 )",
+    "UINT_MAX": "4294967295U",
     "FLT_MAX": "3.402823466e+38",
     "FLT_MIN": "1.175494351e-38",
     "FLT_EPSILON": "1.192092896e-07",
 }
-"""Macros of the compiler and of the headers of C."""
+"""Macros of the compiler and of the headers of C, as words between blanks."""
+_NOWHERE = -1
+"""The place of these words: in a text they are where the name of the macro is."""
 
 
 class Macro(NamedTuple):
@@ -143,7 +145,7 @@ class Preprocessor:
         :raises SourceFault: if macros expand without end, or a condition is not closed
         """
         for name, text in _KNOWN.items():
-            self._macros[name] = Macro(None, [Token(text, 0)])
+            self._macros[name] = Macro(None, [Token(word, _NOWHERE) for word in text.split()])
         return self._read(self.files.parts(path), path, 0)
 
     def _read(self, parts: list[list[Token] | Directive], path: str, depth: int) -> list[Token]:
@@ -295,7 +297,8 @@ class Preprocessor:
             if macro is None or token.text in busy:
                 found.append(token)
             elif macro.parameters is None:
-                found += self._expand(macro.body, busy | {token.text})
+                body = [each if each.place != _NOWHERE else Token(each.text, token.place) for each in macro.body]
+                found += self._expand(body, busy | {token.text})
             elif at < len(tokens) and tokens[at].text == "(":
                 arguments, at = _arguments(tokens, at)
                 body = _substitute(macro.parameters, macro.body, arguments)
@@ -357,7 +360,9 @@ def _substitute(parameters: list[str], body: list[Token], arguments: list[list[T
     if parameters and parameters[-1] == "...":
         rest = arguments[len(parameters) - 1 :]
         given["__VA_ARGS__"] = [
-            token for index, each in enumerate(rest) for token in ([_COMMA] if index else []) + each
+            token
+            for index, each in enumerate(rest)
+            for token in ([Token(",", each[0].place if each else 0)] if index else []) + each
         ]
     found: list[Token] = []
     at = 0
@@ -381,4 +386,4 @@ def _substitute(parameters: list[str], body: list[Token], arguments: list[list[T
     return found
 
 
-_COMMA, _CLOSE = Token(",", 0), Token(")", 0)
+_CLOSE = Token(")", 0)

@@ -104,9 +104,13 @@ Flow = Returned | str | None
 
 
 def value_of(tokens: Sequence[Token]) -> object:
-    """Return the value of an expression that names nothing of a source, of a condition of the preprocessor."""
+    """Return the value of an expression that names nothing of a source, of a condition of the preprocessor.
+
+    There all numbers are of 64 bits, and have a sign unless one of them is written without.
+    """
     runner = Runner([])
     runner.text = SourceText(tokens)
+    runner.signed_bits = 0 if any(each.text[0].isdigit() and "u" in each.text.lower() for each in tokens) else 63
     return runner.value(0, len(tokens), Scope())
 
 
@@ -114,7 +118,10 @@ class Runner:
     """The definitions of one source, and the objects that they make.
 
     :ivar registrations: in order
+    :ivar signed_bits: those of all numbers, where they are known to have a sign; else 0
     """
+
+    signed_bits = 0
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         """:raises SourceFault: if the brackets do not balance"""
@@ -822,7 +829,7 @@ class Runner:
             left_holds = self._truth(left, start)
             return left_holds if left_holds == (word == "||") else self._holds(at + 1, end, scope)
         left, right = self.value(start, at, scope), self.value(at + 1, end, scope)
-        return standard.binary(word, left, right, self._budget, self.text.places[at])
+        return standard.binary(word, left, right, self._budget, self.text.places[at], self.signed_bits)
 
     def _assign(self, target: object, operation: str, at: int, end: int, scope: Scope) -> object:
         value = self.value(at + 1, end, scope)

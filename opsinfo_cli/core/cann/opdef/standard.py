@@ -202,10 +202,12 @@ def unary(operation: str, value: object, place: int) -> object:
     return Unknown(SourceFault(f"`{operation}` of this value is not interpreted", place))
 
 
-def binary(operation: str, left: object, right: object, budget: StepBudget, place: int) -> object:
+def binary(operation: str, left: object, right: object, budget: StepBudget, place: int, signed_bits: int = 0) -> object:
     """Return ``left operation right``; unknown if it cannot be worked out.
 
     The types of numbers are not kept: in C++ a negative number, or a result that no ``int`` holds, may be another.
+
+    :param signed_bits: of all numbers, where they are known to have a sign; else 0
     """
     for each in (left, right):
         if isinstance(each, Unknown):
@@ -213,13 +215,20 @@ def binary(operation: str, left: object, right: object, budget: StepBudget, plac
         if isinstance(each, str | list):
             budget.spend(len(each), place)
     fault = SourceFault(f"`{operation}` of these values is not interpreted", place)
-    if operation not in ("==", "!=") and any(isinstance(each, int) and each < 0 for each in (left, right)):
+    is_negative = any(isinstance(each, int) and each < 0 for each in (left, right))
+    if is_negative and not signed_bits and operation not in ("==", "!="):
         return Unknown(fault)
     try:
         value = _BINARY[operation](left, right)
     except (*_MISFITS, KeyError):
         return Unknown(fault)
-    return Unknown(fault) if isinstance(value, int) and value >> 31 and operation != "/" else value
+    if not isinstance(value, int):
+        return value
+    if signed_bits:
+        fits = -(1 << signed_bits) <= value < 1 << signed_bits
+    else:
+        fits = not value >> 31 or operation == "/"
+    return value if fits else Unknown(fault)
 
 
 def _add(left: Any, right: Any) -> object:
