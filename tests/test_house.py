@@ -154,7 +154,7 @@ PLUG_INS = {
     "logs/formats": "logs",
     "systems/systems": "systems",
     "lab/graph/fusions/passes": "lab/graph",
-    "core/check/reports": "core/check",
+    "core/check/reports": "core",
 }
 """Folders that hold plug-ins and nothing else, and the folders whose other modules must not name one."""
 

@@ -34,8 +34,9 @@ def soc_of_ini(path: str) -> str | None:
 
 
 def is_ini(path: str, text: str) -> bool:
-    """Return whether a file is operator information: by its name, or by a section with a line `input0.paramType=`.
+    """Return whether a file is operator information: by its name, or by the lines that those of opbuild have.
 
+    They are the title of a section, and anywhere `inputN.paramType=`, `outputN.paramType=` or `precision_reduce.flag=`.
     Other inis of CANN have neither: op_precision, fe.ini, config.ini, and those of AI CPU and ATB.
     """
     if not path.lower().endswith(".ini"):

@@ -78,7 +78,7 @@ class BackupFacts:
     user: str
     """The user who made the change."""
     machine: str | None = optional()
-    """The machine of the file: a hash of its machine-id, empty if it has none."""
+    """The machine of the file: a hash of its machine-id, `local` if it has none."""
 
     @classmethod
     def of(cls, backup: Backup) -> BackupFacts:

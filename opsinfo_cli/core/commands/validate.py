@@ -34,6 +34,7 @@ from ..terminal.config import Configured, config_in_use, config_not_taken, confi
 from ..terminal.console import Console
 from ..terminal.findings import (
     FORMATS,
+    REPORTS,
     annotated,
     concise_lines,
     file_lines,
@@ -192,7 +193,7 @@ _write_options = bundle(
     "github",
     "auto",
     default="auto",
-    hints={name: f"--report {name}:FILE writes it" for name in FORMATS[4:]},
+    hints={name: f"--report {name}:FILE writes it" for name in REPORTS if name != "github"},
 )
 def command(
     paths: tuple[str, ...],

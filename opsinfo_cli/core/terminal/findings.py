@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from ..check.finding import Finding, Outcome
     from ..text.source import Excerpt
 
-FORMATS = ("text", "concise", "json", "github", "gitlab", "sarif", "junit")
-"""The formats of report files; from github on, each but json is a module of :mod:`..check.reports`."""
+REPORTS = ("github", "gitlab", "sarif", "junit")
+"""The modules of :mod:`..check.reports`, each with a function of its name."""
+FORMATS = ("text", "concise", "json", *REPORTS)
+"""The formats of report files."""
 
 MOST = 1000
 """The most findings that are printed as text; the others are counted."""
@@ -165,9 +168,7 @@ def plain(line: Line) -> str:
 
 def annotated(checked: Checked, width: int) -> list[Block]:
     """Return the findings as text, and after them the annotations of GitHub Actions."""
-    from ..check.reports.github import github
-
-    return [Lines(finding_lines(checked.findings, width)), Exact(github(checked), is_for_runner=True)]
+    return [Lines(finding_lines(checked.findings, width)), Exact(_report("github", checked), is_for_runner=True)]
 
 
 def summary_line(outcome: Outcome) -> str:
@@ -204,12 +205,12 @@ def rendered(format: str, checked: Checked, document: Mapping[str, object]) -> s
     if format in ("text", "concise"):
         lines = text_lines(checked) if format == "text" else _concise_report(checked)
         return "".join(f"{plain(line)}\n" for line in lines)
-    from ..check.reports.github import github
-    from ..check.reports.gitlab import gitlab
-    from ..check.reports.junit import junit
-    from ..check.reports.sarif import sarif
-
-    text = {"github": github, "gitlab": gitlab, "junit": junit, "sarif": sarif}[format](checked)
+    text = _report(format, checked)
     if format == "junit":
         return re.sub(BRACKETED, "&#35;#", text)
     return text if format == "github" else inert_json(text)  # in a command of ours a runner finds no other
+
+
+def _report(name: str, checked: Checked) -> str:
+    text: str = getattr(import_module(f"..check.reports.{name}", __package__), name)(checked)
+    return text

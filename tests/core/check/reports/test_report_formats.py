@@ -16,13 +16,14 @@ from typing import Any
 import pytest
 from report_support import ROOT, SITUATIONS, checked, finding, many
 
+from opsinfo_cli.core.check import reports
 from opsinfo_cli.core.check.checked import Checked, Ignored
 from opsinfo_cli.core.check.reports.github import github
 from opsinfo_cli.core.check.reports.gitlab import gitlab
 from opsinfo_cli.core.check.reports.junit import junit
 from opsinfo_cli.core.check.reports.sarif import sarif
 from opsinfo_cli.core.check.rules import RULES
-from opsinfo_cli.core.terminal.findings import FORMATS
+from opsinfo_cli.core.terminal.findings import REPORTS
 
 HERE = Path(__file__).parent
 ALL = pytest.mark.parametrize("situation", SITUATIONS.values(), ids=list(SITUATIONS))
@@ -42,7 +43,7 @@ def sarif_results(situation: Checked) -> str:
     return json.dumps(run, indent=2, ensure_ascii=False) + "\n"
 
 
-REPORTS: dict[str, Callable[[Checked], str]] = {
+WRITTEN: dict[str, Callable[[Checked], str]] = {
     "github.txt": github,
     "gitlab.json": gitlab,
     "junit.xml": junit,
@@ -50,20 +51,20 @@ REPORTS: dict[str, Callable[[Checked], str]] = {
 }
 
 
-@pytest.mark.parametrize("report", REPORTS)
+@pytest.mark.parametrize("report", WRITTEN)
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_a_report_is_that_of_the_golden_file(name: str, report: str) -> None:
     """Only GitHub's report depends on the number of findings."""
     kind, _, ending = report.partition(".")
     path = HERE / kind / f"{name}.{ending}"
     if kind == "github" or not name.startswith("more-"):
-        assert REPORTS[report](SITUATIONS[name]) == path.read_text("utf-8")
+        assert WRITTEN[report](SITUATIONS[name]) == path.read_text("utf-8")
     else:
         assert not path.exists()
 
 
 def test_every_golden_file_is_one_of_a_situation() -> None:
-    kinds = [report.partition(".")[0] for report in REPORTS]
+    kinds = [report.partition(".")[0] for report in WRITTEN]
     assert {path.stem for kind in kinds for path in (HERE / kind).iterdir()} == set(SITUATIONS)
 
 
@@ -235,6 +236,8 @@ def test_paths_are_relative_to_the_root() -> None:
         assert ROOT not in text
 
 
-def test_every_format_for_programs_but_json_is_a_module_with_a_function_of_its_name() -> None:
-    for name in FORMATS[3:]:
-        assert callable(getattr(import_module(f"opsinfo_cli.core.check.reports.{name}"), name))
+def test_the_reports_are_the_modules_with_a_function_of_their_name() -> None:
+    modules = {path.stem for path in Path(reports.__path__[0]).glob("[a-z]*.py")}
+    assert modules == set(REPORTS)
+    for name in REPORTS:
+        assert callable(getattr(import_module(f"{reports.__name__}.{name}"), name))
