@@ -93,16 +93,16 @@ def run_search(
 ) -> BisectAnswer:
     """Search for the smallest list that passes, and write it.
 
+    :param folder: one that was found to be fit by :meth:`.RunFolder.require`
     :param restart: begin anew there; what it has is kept aside
     :param force: use the verdicts of the journal even if they are about something else
     :param write: writes the texts of files by their names in the run folder, and returns the path of the first one;
         None: writes them there
     :returns: the answer, also if a file could not be written
-    :raises UsageFault: if the folder has a search that is not resumed, or another one
+    :raises UsageFault: if the folder has another search
     :raises Refused: if the check gives no verdict, and the search can be resumed; if the check or the
         model cannot be run, or the system refuses
     """
-    folder.require(resume, restart)
     place = check.place(problem)
     folder.make()
     _ = place.slots  # an unreachable cluster is an error before a journal is created
@@ -270,11 +270,13 @@ def bisect_mixlist(
         profile=_several(profile),
     )
     shapes_of = None if shapes is None else partial(stated_shapes, shapes)
+    folder = RunFolder(os.fspath(journal))
+    folder.require(resume)
     problem = open_problem(options, target, base, listener, shapes_of=shapes_of)
     words, place = _place(check)
     rules = Rules(words, lead, budget=RunBudget() if budget is None else RunBudget.read(str(budget)))
     trial_check = TrialCheck(rules, words, named_files(words), lambda _: place)
-    answer = run_search(problem, trial_check, RunFolder(os.fspath(journal)), listener, resume=resume)
+    answer = run_search(problem, trial_check, folder, listener, resume=resume)
     if answer.failed is not None:
         raise answer.failed
     return answer

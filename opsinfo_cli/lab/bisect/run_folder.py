@@ -32,6 +32,7 @@ _TAIL = 2000
 """Bytes of a trial's output that the journal keeps."""
 _OTHER = "--journal DIR names another one"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class RunFolder:
@@ -44,8 +45,8 @@ class RunFolder:
         """Check before the search that it can begin, resume or begin anew here.
 
         :raises UsageFault: if there is a search, or an answer that a new one would replace
-        :raises Refused: if there is no search to resume, another user may replace the folder while root writes, or it
-            is in a vault or a config directory
+        :raises Refused: if there is no search to resume, nothing may be written there, another user may replace the
+            folder while root writes, or it is in a vault or a config directory
         """
         first = self.path
         while not os.path.isdir(os.path.dirname(first)):  # folders above that are missing are made later
@@ -64,15 +65,15 @@ class RunFolder:
             except OSError:
                 message, hint = "there is no journal to resume", "without --resume, a new search begins"
                 raise Refused(message, name="no-journal", path=self.journal, hint=hint) from None
-        elif self.has_search:
-            if restarts:
-                return
+        elif self.has_search and not restarts:
             hint = "--resume continues it; --restart begins anew; --journal DIR starts another one"
             raise UsageFault("there is a search in this folder already", name="exists", path=self.path, hint=hint)
-        else:
+        elif not self.has_search:
             for path in (os.path.join(self.path, name) for name in (BEST, BEST_KEPT, *BEST_OTHERS)):
                 if os.path.lexists(path):
                     raise UsageFault("a new search would replace this file", name="exists", path=path, hint=_OTHER)
+        if not os.access(first if os.path.isdir(first) else os.path.dirname(first), os.W_OK):
+            raise write_error(self.path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
     def make(self) -> None:
         """Make the folder; git ignores a new one, as it does the caches of other tools.
@@ -187,7 +188,11 @@ def open_new(path: str) -> int:
 
 def write_error(path: str, error: OSError) -> Refused:
     """Return the error for a search whose run folder cannot be written."""
-    hint = "free some space, and continue with --resume" if error.errno in _FULL else None
+    hint = None
+    if error.errno in _FULL:
+        hint = "free some space, and continue with --resume"
+    elif error.errno in _CLOSED:
+        hint = _OTHER
     return Refused(f"cannot write: {error.strerror or error}", name="not-written", path=path, hint=hint)
 
 

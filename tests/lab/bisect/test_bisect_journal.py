@@ -9,6 +9,8 @@ from zlib import crc32
 
 import pytest
 
+from raising import raised
+
 from opsinfo_cli.errors import Damaged, Locked, Refused, UsageFault
 from opsinfo_cli.lab.bisect.journal import SearchJournal, begin
 from opsinfo_cli.lab.bisect.problem import identity_of
@@ -175,6 +177,19 @@ def test_a_journal_that_may_not_be_read_is_not_missing(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir(mode=0o000)
     with pytest.raises(Refused, match="Permission denied"):
         RunFolder(str(tmp_path / "run")).require(True)
+
+
+@pytest.mark.parametrize("resumes", [False, True])
+def test_a_run_folder_in_which_nothing_can_be_written_is_refused_with_a_hint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resumes: bool
+) -> None:
+    asked = tmp_path / "run" if resumes else tmp_path
+    if resumes:
+        asked.mkdir()
+        written(asked / "journal.jsonl")
+    monkeypatch.setattr(os, "access", lambda path, mode: (path, mode) != (str(asked), os.W_OK))
+    error = raised(Refused, RunFolder(str(tmp_path / "run")).require, resumes)
+    assert (error.message, error.hint) == ("cannot write: Permission denied", "--journal DIR names another one")
 
 
 def test_planted_links_are_replaced_or_refused_and_never_followed(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from model_files import dump, onnx_model
 from opsinfo_cli import Mixlist, Target, bisect_mixlist
 from opsinfo_cli.errors import UsageFault
 from opsinfo_cli.lab.bisect.places import ray
+from opsinfo_cli.lab.bisect.run_folder import RunFolder
 from opsinfo_cli.lab.commands.bisect import answer as view
 
 Search = Callable[..., Any]
@@ -55,6 +56,25 @@ def test_a_slow_check_or_disk_is_reported_and_makes_no_other_difference_to_the_p
     assert re.search(r"^opsinfo itself took \d+ ms for each trial$", slow, re.MULTILINE)
     without_numbers = run_path(str(ACCURACY_PAGE))["without_numbers"]
     assert without_numbers(slow) == without_numbers(fast)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--simulate", "--max-error", "0.01"], "there is a search in this folder already"),
+        (["--resume", "--journal", "none", "--simulate", "--max-error", "0.01"], "there is no journal to resume"),
+        (["--journal", "new", "--", "./evaluate.sh"], "the check does not read the list"),
+    ],
+)
+def test_what_refuses_a_search_is_said_before_the_model_is_read(
+    search: Search, tmp_path: Path, fixtures: Path, words: list[str], error: str
+) -> None:
+    folder = RunFolder(str(tmp_path / ".opsinfo-bisect"))
+    folder.make()
+    Path(folder.journal).touch()
+    (tmp_path / "evaluate.sh").write_text("true", "utf-8")
+    result = search("--model", fixtures / "model.onnx", *words)
+    assert result.err.startswith(f"error: {error}")
 
 
 def test_each_culprit_names_the_trial_that_failed_without_it(search: Search, tmp_path: Path) -> None:

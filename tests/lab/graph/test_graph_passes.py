@@ -15,7 +15,7 @@ from onnx import numpy_helper, parser
 
 from opsinfo_cli.core.cann.library import Operators
 from opsinfo_cli.lab.graph.fusions.fuse import RULES
-from opsinfo_cli.lab.graph.fusions.rule import FusionRule
+from opsinfo_cli.lab.graph.fusions.rule import FusionGraph, FusionRule
 from opsinfo_cli.lab.graph.fusions.toolkit_rules import json_rules
 from opsinfo_cli.lab.graph.graph import ModelGraph
 from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
@@ -159,8 +159,6 @@ def test_json_rules_of_a_toolkit_are_read(tmp_path: Path) -> None:
     made = prepared(
         model(tmp_path, "2x16; s = Sqrt(x); r = Relu(s); t = Tanh(r); y = Relu(t); z = Relu(t)"), "ascend910b"
     )
-    from opsinfo_cli.lab.graph.fusions.rule import FusionGraph
-
     changes = list(read.changes(FusionGraph(made.fused.graph, lambda _: True)))
     assert [[made.fused.graph[index].type for index in each.parts] for each in changes] == [["Relu", "Sqrt"]]
     nodes = [{"name": "n", "type": ["Mul"]}, {"name": "m", "type": ["Relu"]}]
@@ -173,6 +171,54 @@ def test_json_rules_of_a_toolkit_are_read(tmp_path: Path) -> None:
     assert [[made.fused.graph[index].name for index in each.parts] for each in changes] == [["Relu2", "Mul1"]], (
         "a square"
     )
+
+
+RULE = """
+n Erf/Sqrt a; m Relu n; Erf a
+ a node that became an inner type after the matches were found: 2x16; e = Sqrt(x); r = Relu(e); y = Relu(r) => 1
+n Mul a,b; m Relu n; Add a,b
+ all inputs: 2x16; s = Mul(x, x); e = Exp(x); t = Mul(e, x); y = Relu(t) => 1
+n Sqrt a,b; m Relu n; Add a,b
+ an input that the node lacks: 2x16; s = Sqrt(x); y = Relu(s) => 0
+n Exp a; m Mul n,n; Square a
+ one node that is read twice: 2x16; e = Exp(x); y = Mul(e, e) => 1
+ two nodes, of which the second is read elsewhere too: 2x16; e = Exp(x); f = Exp(e); y = Mul(e, f); z = Relu(f) => 0
+"""
+"""Rules of a toolkit, ``name types inputs; ...; result inputs``, each with models and how often it takes effect."""
+
+
+def rule_of(text: str) -> FusionRule:
+    """The rule of a line of :data:`RULE`; its last node before the result yields the output."""
+    *nodes, result = [part.split() for part in text.split("; ")]
+    edges = [(source, f"{name}:{at}") for name, _, given in nodes for at, source in enumerate(given.split(","))]
+    feeds = [(source, f"r:{at}") for at, source in enumerate(result[1].split(","))]
+
+    def part(named: list[list[str]], pairs: list[tuple[str, str]], last: str) -> dict[str, Any]:
+        return {
+            "Nodes": [{"name": name, "type": types.split("/")} for name, types, *_ in named],
+            "Edges": [{"src": source, "dst": end} for source, end in [*pairs, (last, "o")]],
+        }
+
+    before, after = part(nodes, edges, nodes[-1][0]), part([["r", result[0]]], feeds, "r")
+    rule = {"RuleName": "Own", "OuterOutputs": [{"name": "o"}], "OriginGraph": before, "FusionGraph": after}
+    (read,) = json_rules({"Rules": [rule]}, "file")
+    return read
+
+
+def test_a_rule_of_a_toolkit_matches_inputs_nodes_and_types_as_they_were(tmp_path: Path) -> None:
+    rule: FusionRule | None = None
+    for line in RULE.strip().splitlines():
+        if not line.startswith(" "):
+            rule = rule_of(line)
+            continue
+        assert rule is not None
+        text, _, times = line.partition(": ")[2].partition(" => ")
+        it = FusionGraph(prepared(model(tmp_path, text), "ascend910b").fused.graph, lambda _: True)
+        found = 0
+        for change in rule.changes(it):
+            it.apply("Own", change)
+            found += 1
+        assert found == int(times), line
 
 
 def test_a_pass_that_was_seen_on_a_chip_is_certain_there_alone() -> None:

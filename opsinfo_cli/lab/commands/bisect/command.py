@@ -201,6 +201,8 @@ def command(
     target = open_given(searching.against, console, options)
     if target is not None:
         report_doubts(target, console)
+    run = BisectRun(check, list_file, writing, console)
+    run.require()
     problem = open_problem(
         searching,
         target,
@@ -213,4 +215,4 @@ def command(
     )
     if not problem.is_simulated:  # a model of another format is known only now
         check.require_simulation()
-    return BisectRun(check, list_file, writing, console).search(problem)
+    return run.search(problem)

@@ -46,16 +46,25 @@ class BisectRun:
         self.note, self.warn, self.detail, self.progress = console.note, console.warn, console.detail, console.progress
         self._signal = 0
 
+    def require(self) -> None:
+        """Check what is known before the model is read, which may take long.
+
+        :raises UsageFault: if the check does not read the list, or a search is there that is not resumed
+        :raises Refused: if the run folder cannot be used
+        """
+        if self.check.command and not self.writing.force:
+            require_list(self.check.command)
+        if self.writing.writes:
+            self.folder.require(self.check.options.resume, self.check.options.restart)
+
     def search(self, problem: Problem) -> CommandAnswer:
         """Search, or say what a search would do.
 
-        :raises UsageFault: if the check does not read the list, or another search is there, or one not resumed
+        :raises UsageFault: if another search is there
         :raises WarningsFound: if there is a warning before the first run, and warnings count as errors
         :raises Refused: if the check is unusable, or a file or the system refuses
         """
         check, console = self.check, self.console
-        if check.command and not self.writing.force:
-            require_list(check.command)
         console.note(price_line(problem.price(check.rules), len(problem.names), check.rules))
         if console.is_failed:
             raise WarningsFound("warnings count as errors (--strict); nothing was run", hint="correct what they name")

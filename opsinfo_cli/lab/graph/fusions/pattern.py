@@ -45,7 +45,7 @@ class Pattern:
     def _match(self, it: FusionGraph, output: GraphNode) -> dict[str, int] | None:
         """Return the place of the first node of each name; None if the output does not match."""
         waiting = [(output, self.output)]
-        matched = {self.output: [output.index]}
+        matched = {self.output: output.index}
         while waiting:
             node, name = waiting.pop(0)
             left = list(self.inputs.get(name, ()))
@@ -58,10 +58,8 @@ class Pattern:
                 if taken is None:
                     continue
                 left.remove(taken)
-                places = matched.setdefault(taken, [])
-                if producer.index not in places:
-                    places.append(producer.index)
-                    waiting.append((producer, taken))
+                matched.setdefault(taken, producer.index)
+                waiting.append((producer, taken))
             if left:
                 return None
-        return {name: places[0] for name, places in matched.items()}
+        return matched
