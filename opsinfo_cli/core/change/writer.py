@@ -215,9 +215,8 @@ class Writer:
                 os.path.dirname(write.place.path) for write in writes if write.place.path not in in_place
             }
         )
-        read_only = [path for path in folders if not os.stat(path).st_mode & stat.S_IWUSR and not root_above(path)]
         for path in [
-            *read_only,
+            *filter(_is_closed, folders),
             *(each.given for each in writes if each.original and _is_read_only(each.place.path, each.original.stat)),
         ]:
             self.say(f"{path} is read-only; it is written to nevertheless, and keeps its mode")
@@ -342,6 +341,12 @@ def _signals_deferred() -> Iterator[None]:
 def _is_read_only(real: str, here: os.stat_result | None) -> bool:
     """Return whether a file is one that its owner may not write, outside an install, whose files all are."""
     return bool(here and not here.st_mode & stat.S_IWUSR and not root_above(real))
+
+
+def _is_closed(folder: str) -> bool:
+    """Return whether a folder outside an install is read-only, and this user opens it for a moment."""
+    here = os.stat(folder)
+    return os.geteuid() in (0, here.st_uid) and _is_read_only(folder, here)
 
 
 def _distinct(jobs: Iterable[Job]) -> list[Job]:

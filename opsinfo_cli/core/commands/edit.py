@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import click
@@ -16,7 +16,7 @@ from ...near_names import matches
 from ..cann.policy import Policy
 from ..cann.target import Target
 from ..cann.targets.found import TargetOptions
-from ..change.move import require_changeable
+from ..change.move import Movable, require_changeable, winning_files
 from ..change.output_file import EditedFile
 from ..change.policy_lines import (
     KnownPolicies,
@@ -27,6 +27,7 @@ from ..change.policy_lines import (
     read_policy_lines,
     with_mistakes,
 )
+from ..change.writer import writer_of
 from ..terminal.answer import CommandAnswer
 from ..terminal.config import Targeted
 from ..terminal.console import Console
@@ -45,7 +46,7 @@ from ..terminal.params import (
     write_options,
 )
 from ..terminal.styles import is_terminal
-from ..terminal.write import answer_of_target, write_jobs
+from ..terminal.write import answer_of_target, settings_of, write_jobs
 from ..text.escape import visible_line
 from .move import open_movable
 
@@ -100,6 +101,8 @@ def command(
     if unusual := [name for name in shown if not can_be_line(name)]:
         console.warn(f"{counted(len(unusual), 'operator')} with control characters in the name left out")
     lines = {name: policy for name, policy in shown.items() if can_be_line(name)}
+    if writing.writes:
+        _require_writable(movable, lines, writing)
     title = visible_line(f"Policies of {target}" + (f" for {against}" if against else ""))
     with _temporary(policy_lines(title, lines), console) as file:
         asked = _asked(file, known)
@@ -113,6 +116,27 @@ def require_editor() -> None:
     if not named and not (sys.stdin and sys.stdin.isatty() and is_terminal(sys.stdout)):
         hint = "set $VISUAL or $EDITOR; without an editor: `opsinfo move TARGET OP --to LIST`"
         raise UsageFault("edit requires a terminal, or an editor in $VISUAL or $EDITOR", name="no-editor", hint=hint)
+
+
+def _require_writable(movable: Movable, names: Iterable[str], writing: WriteOptions) -> None:
+    """Check before the editor opens that the mixlist, or one of the libraries, can be changed.
+
+    :raises Refused: if not
+    """
+    target = movable.target
+    if isinstance(target, Target):
+        paths = list(winning_files(target, list(names), None, True, lambda _: None))
+    else:
+        paths = [target if isinstance(target, str) else target.path]
+    writer = writer_of(settings_of(writing), lambda _: None)
+    refused: list[Refused] = []
+    for path in paths:
+        try:
+            writer.require_writable(path)
+        except Refused as error:
+            refused.append(error)
+    if refused and len(refused) == len(paths) and not writing.in_place:
+        raise refused[0]
 
 
 @contextmanager

@@ -71,6 +71,11 @@ class Plot:
     def is_empty(self) -> bool:
         return not any(curve.points for curve in self.curves)
 
+    @property
+    def is_line(self) -> bool:
+        """Whether the first curve, which a terminal shows, has two points."""
+        return bool(self.curves) and len(self.curves[0].points) > 1
+
     def x(self, value: float) -> float:
         """From 0 at the left to 1."""
         return (value - self.first) / max(1, self.last - self.first)
@@ -106,9 +111,9 @@ def picture(plot: Plot, title: str, path: str = "") -> Picture:
 
 def text_rows(plot: Plot, width: int, unicode: bool, height: int = 8) -> Iterator[str]:
     """Yield the rows of a plot of its first curve; nothing if that has fewer than two points."""
-    points = plot.curves[0].points if plot.curves else ()
-    if len(points) < 2:
+    if not plot.is_line:
         return
+    points = plot.curves[0].points
     high, low = f"{plot.base}{plot.high:.6g}", f"{plot.base}{plot.low:.6g}"
     label = max(len(high), len(low))
     columns = max(10, width - label - 3)
@@ -229,4 +234,4 @@ def require_svg(path: str) -> None:
     else:
         fits = not os.path.isdir(path)  # such as /dev/stdout
     if not fits:
-        raise UsageFault("the file exists and is not an SVG", name="not-an-svg", path=path)
+        raise UsageFault("the file exists and is not an SVG", name="not-an-svg", path=path, hint="choose another file")

@@ -30,6 +30,7 @@ from ...core.terminal.params import (
     strict_option,
 )
 from ...core.terminal.plot import picture, require_svg, svg_text
+from ...errors import counted
 from ..points import LIMIT, Facts, VerdictPoint, percent, share_of
 from ..reduced import Reduced
 from ..scale import Advice, advise
@@ -156,6 +157,8 @@ def command(
 _STYLES: dict[str, Style] = {"holds": "note", "fails": "error", "sound": "note", "not sound": "error"}
 _SHORT = 18
 """A name of so many characters is whole in every column."""
+_MOST_PLOTS = 8
+"""So many runs are drawn on a terminal."""
 _STATUS = 15
 """Cells for the status of a point."""
 
@@ -197,9 +200,15 @@ def _drawn(soundness: Soundness, reduced: Reduced) -> Iterator[Block]:
     if len(soundness.runs) > 1:
         yield Lines([""])
         yield _run_table(soundness)
+    left = -_MOST_PLOTS
     for run in soundness.runs:
-        yield picture(scale_plot([run]), "loss scale of ", run.name)
+        plot = scale_plot([run])
+        left += plot.is_line
+        if left <= 0:
+            yield picture(plot, "loss scale of ", run.name)
         yield Lines([[Span("advice", "hint"), Span(f" for {run.name}: {text}")] for text in _advice(soundness, run)], 2)
+    if left > 0:
+        yield Lines(["", f"the loss scales of {counted(left, 'more run')} are not drawn; --plot FILE draws all"])
     if reduced.counts:
         policies = soundness.policies(reduced.counts)
         columns = [Column("reduced operator"), Column("records", number=True)]
@@ -246,8 +255,9 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 def _shared(words: list[list[str]]) -> int:
-    """Return how many words all begin with."""
-    return sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False)))
+    """Return how many words all begin with; 0 if dots in their place are no shorter."""
+    same = [each[0] for each in takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False))]
+    return len(same) if len("".join(same)) > len("...") else 0
 
 
 def _run_cells(name: str, run: RunEvidence, has_metric: bool) -> list[str | PathCell]:

@@ -25,7 +25,7 @@ from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan
 from opsinfo_cli.core.change.record import BackupEntry
 from opsinfo_cli.core.change.replace_file import sha256_of
 from opsinfo_cli.core.change.vault import Vault
-from opsinfo_cli.core.change.writer import Writer
+from opsinfo_cli.core.change.writer import Writer, _is_closed
 from opsinfo_cli.errors import Locked, NotConfirmed, Refused, Stale
 
 
@@ -530,6 +530,18 @@ def test_a_read_only_folder_is_named_if_it_is_written_to(tmp_path: Path, vault: 
     folder.chmod(0o755)
     assert [text.partition(" is read-only")[0] for text in said] == ([] if in_place else [str(folder)])
     assert (folder / "a.json").read_text() == NEW
+
+
+@pytest.mark.parametrize(("more", "expected"), [(0, True), (1, False)], ids=["of the user", "of another user"])
+def test_only_a_read_only_folder_of_the_user_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int, expected: bool
+) -> None:
+    tmp_path.chmod(0o555)
+    user = tmp_path.stat().st_uid + more
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert _is_closed(str(tmp_path)) is expected
+    tmp_path.chmod(0o755)
+    assert not _is_closed(str(tmp_path))
 
 
 def test_in_place_is_confirmed_by_the_disk_before_the_change_ends(

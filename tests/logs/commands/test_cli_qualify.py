@@ -6,6 +6,7 @@ import gzip
 import os
 import threading
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -109,12 +110,26 @@ def test_a_log_that_grows_ends(opsinfo: Run, tmp_path: Path) -> None:
         writer.join()
 
 
+def test_a_terminal_shows_the_plots_of_eight_runs_and_says_how_many_it_leaves_out(
+    terminal: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    logs = [log(tmp_path, f"{number}.log") for number in range(10)]
+    for number, rest in ((8, ""), (9, "1 more run"), (10, "2 more runs")):
+        _, shown = terminal("qualify", *logs[:number], "--color", "never", env={"PAGER": "cat"})
+        assert shown.count("loss scale of ") == 8
+        last = shown.rstrip().splitlines()[-1]
+        assert (
+            last == f"the loss scales of {rest} are not drawn; --plot FILE draws all" if rest else "draws" not in last
+        )
+
+
 @pytest.mark.parametrize(
     ("names", "shown"),
     [
         (["logs/mlperf_bert_r0.txt", "logs/mlperf_gnmt_r0.txt"], ["...bert_...", "...gnmt_..."]),
         (["first/of_the_runs.log", "second/of_the_runs.log"], ["first/...", "second/..."]),
         (["of_many_long_names.log", "of_many_long_names.log.1"], ["...log", "...log.1"]),
+        (["./first_of_the_runs.log", "./other_of_the_runs.log"], ["./first_...", "./other_..."]),
         (["run.log", "run.log.1"], ["run.log", "run.log.1"]),
         (["x", "y"], ["x", "y"]),
     ],
