@@ -8,7 +8,6 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
-
 from raising import raised
 
 from opsinfo_cli.errors import Damaged, Locked, Refused, UsageFault

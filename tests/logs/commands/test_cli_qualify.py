@@ -114,7 +114,7 @@ def test_a_terminal_shows_the_plots_of_eight_runs_and_says_how_many_it_leaves_ou
     terminal: Callable[..., tuple[int, str]], tmp_path: Path
 ) -> None:
     logs = [log(tmp_path, f"{number}.log") for number in range(10)]
-    for number, rest in ((8, ""), (9, "1 more run"), (10, "2 more runs")):
+    for number, more in ((8, ""), (9, "1 more run"), (10, "2 more runs")):
         _, shown = terminal("qualify", *logs[:number], "--color", "never", env={"PAGER": "cat"})
         assert shown.count("loss scale of ") == 8
         last = shown.rstrip().splitlines()[-1]
