@@ -118,9 +118,8 @@ def test_a_terminal_shows_the_plots_of_eight_runs_and_says_how_many_it_leaves_ou
         _, shown = terminal("qualify", *logs[:number], "--color", "never", env={"PAGER": "cat"})
         assert shown.count("loss scale of ") == 8
         last = shown.rstrip().splitlines()[-1]
-        assert (
-            last == f"the loss scales of {rest} are not drawn; --plot FILE draws all" if rest else "draws" not in last
-        )
+        left_out = f"the loss scales of {more} are not drawn; --plot FILE draws all"
+        assert (last == left_out) is bool(more)
 
 
 @pytest.mark.parametrize(
