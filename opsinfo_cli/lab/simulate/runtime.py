@@ -40,7 +40,6 @@ class ModelSession:
         runtime = load_package("onnxruntime")
         runtime.set_default_logger_severity(_FATAL)
         options = runtime.SessionOptions()
-        options.log_severity_level = _FATAL
         options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.add_session_config_entry(_FOLDER, os.devnull)

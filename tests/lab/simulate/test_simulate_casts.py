@@ -6,9 +6,11 @@ The dtypes are the judge's: an ONNX node whose operator is low has its floating-
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import onnx
@@ -18,6 +20,7 @@ from onnx.reference import ReferenceEvaluator
 from simulate_support import FLOAT, INT64, all_low, node, save, value
 
 from opsinfo_cli.core.cann.marks import ADD_BLACK
+from opsinfo_cli.errors import Refused
 from opsinfo_cli.lab.graph.atc_options import AtcOptions
 from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.readers import read_graph
@@ -25,8 +28,10 @@ from opsinfo_cli.lab.graph.result import Answer
 from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.node_costs import rank_nodes
 from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
+from opsinfo_cli.lab.simulate.report import not_shown
 from opsinfo_cli.lab.simulate.rounded_model import NOTHING
-from opsinfo_cli.lab.simulate.rounding_plan import TensorSide, tensor_places
+from opsinfo_cli.lab.simulate.rounding_plan import TensorSide, rounding_plan, tensor_places
+from opsinfo_cli.lab.simulate.runtime import ModelSession
 from opsinfo_cli.lab.simulate.simulate_model import report_of
 from opsinfo_cli.lab.simulate.simulation import Simulation
 from opsinfo_cli.lab.simulate.trace import TracedNode, trace
@@ -277,8 +282,11 @@ def test_the_inputs_of_a_black_convolution_are_read_as_hf32_unless_it_is_off(
     modes = AtcOptions(allow_hf32=allow_hf32)
     prepared = prepare(read_graph(path), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b"), atc=modes)
     made = Simulation(path, prepared, "mixed_float16", [InputSet("given", model.inputs)])
-    plan = made.plan({"Conv2D": frozenset({ADD_BLACK})}).only(node="conv")
+    black = {"Conv2D": frozenset({ADD_BLACK})}
+    plan = made.plan(black).only(node="conv")
     assert [each.dtype for spot, each in plan.items() if spot.side is TensorSide.INPUT] == ["hf32"] * places
+    limits = report_of(made, black, traced=False, ranked=False).limits
+    assert [limit.kind for limit in limits if limit.kind == "hf32"] == ["hf32"] * bool(places)
 
 
 def test_only_what_is_computed_in_hf32_reads_it(tmp_path: Path, opp: Path) -> None:
@@ -293,6 +301,21 @@ def test_only_what_is_computed_in_hf32_reads_it(tmp_path: Path, opp: Path) -> No
     made = Simulation(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)])
     plan = made.plan({"Conv2D": frozenset({ADD_BLACK})})
     assert {each.type for each in plan.values() if each.dtype == "hf32"} == {"Conv2D"}
+
+
+def test_of_a_node_in_hf32_only_float32_inputs_are_read_as_hf32(tmp_path: Path, opp: Path) -> None:
+    """A kernel may take weights of float16 beside data of float32."""
+    model = image()
+    path = saved(model, tmp_path)
+    made = Simulation(path, fixture(opp)(path), "mixed_float16", [InputSet("given", model.inputs)])
+    answer = made.answer({"Conv2D": frozenset({ADD_BLACK})})
+    conv, inputs = answer.graph.types.index("Conv2D"), list(answer.inputs)
+    first = answer.graph.slots.inputs_of[conv]
+    assert (conv in answer.in_hf32, inputs[first : first + 2]) == (True, ["float32", "float32"])
+    inputs[first + 1] = "float16"
+    mixed = SimpleNamespace(graph=answer.graph, in_hf32=answer.in_hf32, inputs=inputs, outputs=answer.outputs)
+    plan = rounding_plan(made.places, cast("Answer", mixed)).only(node="conv")
+    assert [each.dtype for spot, each in plan.items() if spot.side is TensorSide.INPUT] == ["hf32", "float16"]
 
 
 def test_onnxruntime_fuses_nothing(tmp_path: Path) -> None:
@@ -313,6 +336,19 @@ def test_onnxruntime_fuses_nothing(tmp_path: Path) -> None:
     assert np.array_equal(made.reference[0]["y"], apart.reference[0]["y"])
     options = made.session(NOTHING)._session.get_session_options()
     assert options.graph_optimization_level.name == "ORT_DISABLE_ALL"
+    assert (options.intra_op_num_threads, options.inter_op_num_threads) == (1, 1)  # sums in one order
+    assert options.get_session_config_entry("session.disable_prepacking") == "1"
+    folder = options.get_session_config_entry("session.model_external_initializers_file_folder_path")
+    assert folder == os.devnull  # nothing is opened there
+
+
+def test_onnxruntime_prints_nothing_of_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    inputs = {"x": value("x", FLOAT, [2, 2]), "s": value("s", INT64, [2])}
+    reshape = [node("Reshape", [*inputs], ["y"], name="r")]
+    path = save(tmp_path, reshape, [*inputs.values()], [value("y", FLOAT, ["a", "b"])])
+    with pytest.raises(Refused, match="cannot be reshaped"):
+        ModelSession(Path(path).read_bytes(), {}, path).run({"x": np.ones((2, 2), "f4"), "s": np.array([3, 3])})
+    assert capfd.readouterr() == ("", "")
 
 
 def test_limits_name_the_nodes_that_they_are_about(tmp_path: Path) -> None:
@@ -340,6 +376,18 @@ def test_limits_name_the_nodes_that_they_are_about(tmp_path: Path) -> None:
         "overflow"
     ]
     assert "random-inputs" not in {limit.kind for limit in clipped.limits}
+
+
+def test_limits_name_what_is_assumed_the_fusions_of_the_chip_and_formats_of_the_plan(tmp_path: Path) -> None:
+    nodes = [node("MatMul", ["x", "x"], ["m"], name="product"), node("Div", ["m", "c"], ["y"], name="quotient")]
+    inputs = {"x": np.ones((2, 2), np.float32)}
+    path = saved(Model(nodes, inputs, [2, 2], {"c": np.array([8], "f4")}), tmp_path)
+    made = Simulation(path, prepare(read_graph(path), None, soc="ascend310"), "force_fp16", [InputSet("x", inputs)])
+    found = {limit.kind: limit.nodes for limit in report_of(made).limits}
+    assert (found["assumed"], found["fusions-not-applied"]) == (("product", "quotient"), ("quotient",))
+    plan = made.plan()
+    plan.update({spot: tensor._replace(dtype="hifloat8") for spot, tensor in plan.items()})
+    assert {limit.kind for limit in not_shown(made, plan, made.answer())} == {*found, "hifloat8"}
 
 
 def test_an_error_is_no_jump_where_the_inputs_are_not_finite() -> None:
