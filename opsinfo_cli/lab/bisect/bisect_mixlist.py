@@ -170,30 +170,7 @@ class _Search:
         sets = self.problem.sets
         assert sets is not None
         before, moved = self.session.spent.runs, sets.moved(types)
-        while True:
-            session, end = self._search_nodes(moved, is_costed=len(moved) * len(sets.base_answer) <= _MOST_JUDGED)
-            kept = {node_name(session.subject.names[number]): number for number in end.kept or ()}
-            fewer = sets.moved_keeping(kept)
-            if session.subject.effect or end.ended != "found" or len(fewer) == len(moved):
-                break
-            moved = fewer
-        place = {node.name: node.index for node in sets.base_answer}
-        nodes = [
-            KeptNode(name, sets.base_answer[place[name]].type, session.proof(frozenset(kept.values()), kept[name]))
-            for name in sorted(kept, key=place.__getitem__)
-        ]
-        path, cost = None, None
-        if end.kept is not None:
-            text = keep_dtype_text([node.name for node in nodes])
-            path = self._try_to_write(lambda: self.write({BEST_KEPT: text}))
-            cost = sets.effect_keeping(kept).cost
-        runs = session.spent.runs - before
-        return ResultByNode(end.ended, path, nodes, end.minimal, cost, runs, end, session)
-
-    def _search_nodes(self, moved: Mapping[str, int], is_costed: bool) -> tuple[SearchSession, SearchEnd]:
-        """:param moved: the candidates with their indexes
-        :param is_costed: whether the cheapest are searched for, or the latest
-        """
+        is_costed = len(moved) * len(sets.base_answer) <= _MOST_JUDGED  # the cheapest are searched for, or the latest
         expected = price(len(moved), self.session.rules.lead or 1, is_costed, by_node=True)
         nodes = f"{counted(len(moved), 'node')} that the list moves"
         self.listener.note(f"continuing among {nodes}: expect {expected.between} more runs")
@@ -201,7 +178,20 @@ class _Search:
             subject = self.problem.node_subject(moved, is_costed, advance)
         with self.listener.watch("nodes") as self.session.watch:
             session = self.session.continue_with(subject)
-            return session, self._end_of(session, [1.0] * len(moved))
+            end = self._end_of(session, [1.0] * len(moved))
+        kept = {node_name(session.subject.names[number]): number for number in end.kept or ()}
+        place = {node.name: node.index for node in sets.base_answer}
+        found = [
+            KeptNode(name, sets.base_answer[place[name]].type, session.proof(frozenset(kept.values()), kept[name]))
+            for name in sorted(kept, key=place.__getitem__)
+        ]
+        path, cost = None, None
+        if end.kept is not None:
+            text = keep_dtype_text([node.name for node in found])
+            path = self._try_to_write(lambda: self.write({BEST_KEPT: text}))
+            cost = sets.effect_keeping(kept).cost
+        runs = session.spent.runs - before
+        return ResultByNode(end.ended, path, found, end.minimal, cost, runs, end, session)
 
     def _try_to_write(self, write: Callable[[], Written]) -> Written | None:
         """Write; the search has an answer even if it cannot be written."""

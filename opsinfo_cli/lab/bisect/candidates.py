@@ -105,14 +105,8 @@ class SetJudge:
 
     def moved(self, types: frozenset[str]) -> dict[str, int]:
         """Return the nodes that op types move from low to high, by name, with their indexes."""
-        return self._names(moved_nodes(self.base_answer, self.answer(types)))
-
-    def moved_keeping(self, nodes: Iterable[str]) -> dict[str, int]:
-        """The same for nodes that keep their dtype."""
-        return self._names(self.effect_keeping(nodes).moved)
-
-    def _names(self, nodes: Iterable[int]) -> dict[str, int]:
-        return {self.base_answer[node].name: node for node in sorted(nodes)}
+        moved = moved_nodes(self.base_answer, self.answer(types))
+        return {self.base_answer[node].name: node for node in sorted(moved)}
 
     def refuses(self, name: str) -> bool:
         """Whether the chip has no kernel for a node of a moved type that it has with the base list."""
