@@ -258,6 +258,9 @@ def test_the_forms_of_an_op_type(op_type: str, forms: set[str]) -> None:
         ("Relu", 19, ()),
         ("Transpose", None, ("Transpose",)),
         ("MatMul", 11, ("BatchMatMulV2",)),
+        ("Squeeze", None, ("Squeeze", "SqueezeV3")),
+        ("Squeeze", 11, ("Squeeze",)),
+        ("aten::adaptive_max_pool2d", 11, ("AdaptiveMaxPool2d",)),
     ],
 )
 def test_an_onnx_operator_at_an_opset(name: str, opset: int | None, op_types: tuple[str, ...]) -> None:

@@ -86,7 +86,6 @@ def _onnx(opset: int | None, content: dict[str, Any]) -> tuple[_Types, _Types, d
             kept = [op_type for op_type in op_types if op_type in own[name]]
         else:
             kept = [op_type for op_type in op_types if op_type in plain or op_type not in shared]
-            kept = kept or (op_types if len(op_types) == 1 else [])
         if kept:
             ops[name] = tuple(kept)
             plumbing[name] = tuple(op_type for op_type in op_types if op_type not in kept)

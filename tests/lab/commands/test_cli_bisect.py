@@ -448,14 +448,18 @@ def test_a_check_from_python_is_no_text(opp: Path, tmp_path: Path, check: str) -
         bisect_mixlist(check, f"{opp}@ascend910b", among=["Mul"], journal=str(tmp_path / "run"))
 
 
-def test_a_search_from_python_warns_of_a_mode_and_names_that_the_target_lacks(opp: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_model", [False, True])
+def test_a_search_from_python_warns_of_a_mode_and_names_that_the_target_lacks(
+    opp: Path, tmp_path: Path, has_model: bool
+) -> None:
     base = write(tmp_path / "base.json", mixlist(black_add=["Mull"]))
     words = (lambda _: True, f"{opp}@ascend910", "mixed_bfloat16", base)
+    subject: dict[str, Any] = {"model": dump(tmp_path, CHAIN)} if has_model else {"among": ["Mul"]}
     with (
         pytest.warns(UserWarning, match="ascend910 does not have the mode mixed_bfloat16"),
         pytest.warns(UserWarning, match="unknown operator `Mull`: not in the target"),
     ):
-        bisect_mixlist(*words, among=["Mul"], journal=str(tmp_path / "run"))
+        bisect_mixlist(*words, **subject, journal=str(tmp_path / "run"))
 
 
 def test_a_search_from_python_takes_one_op_type_or_path_and_open_values(opp: Path, tmp_path: Path) -> None:

@@ -127,12 +127,13 @@ def test_batch_normalization_in_training_is_not_fused(
     assert graph.find("norm").type == op_type
 
 
-def test_values_carried_by_a_loop_are_marked_continuous(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ends", [("enter", "next"), ("next", "enter")])
+def test_values_carried_by_a_loop_are_marked_continuous(tmp_path: Path, ends: tuple[str, str]) -> None:
     message = TF["GraphDef"]()
     node(message, "x", "Placeholder", dtype="float32")
     node(message, "go", "Placeholder", dtype="bool")
     node(message, "enter", "Enter", "x", T="float32")
-    node(message, "merge", "Merge", "enter", "next", T="float32", N=2)
+    node(message, "merge", "Merge", *ends, T="float32", N=2)
     node(message, "switch", "Switch", "merge", "go", T="float32")
     node(message, "relu", "Relu", "switch:1", T="float32")
     node(message, "next", "NextIteration", "relu", T="float32")
