@@ -260,6 +260,9 @@ def test_the_forms_of_an_op_type(op_type: str, forms: set[str]) -> None:
         ("MatMul", 11, ("BatchMatMulV2",)),
         ("Squeeze", None, ("Squeeze", "SqueezeV3")),
         ("Squeeze", 11, ("Squeeze",)),
+        ("Max", None, ("Maximum",)),
+        ("Int8ConvRelu", None, ("Conv2D",)),
+        ("Compress", None, ()),
         ("aten::adaptive_max_pool2d", 11, ("AdaptiveMaxPool2d",)),
     ],
 )
