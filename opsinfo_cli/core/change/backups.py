@@ -159,7 +159,7 @@ def backups(target: AnyTarget | None = None, *, prune: int | None = None, **sett
             dropped = vault.prune(scope, prune, dry_run=False)
     histories = vault.histories()
     kept = [
-        Backup(entry, entry.id in pristine, "undone" if entry.record.id in history.undone else entry.record.state)
+        Backup(entry, entry.id in pristine, "undone" if history.is_undone(entry) else entry.record.state)
         for history in histories
         for pristine in [history.pristine_ids()]
         for entry in history.entries

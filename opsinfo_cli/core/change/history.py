@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...errors import Refused
 from ..document import internal
-from .record import BackupEntry, ChangedFile, Record, outcome, sealed, unsealed
+from .record import BackupEntry, Record, outcome, sealed, unsealed
 
 Mover: TypeAlias = tuple[str, str | None]
 """The id of a change, and its time, which is not known of one without record."""
@@ -54,7 +54,7 @@ class KnownChanges:
     :param numbers: of the changes
     :param contents: real path -> SHA-256 -> content
     :param requests: path as given -> op type -> request
-    :param undone: the ids of the changes that these undid
+    :param undone: the ids of the changes, and of files of changes, that these undid
     """
 
     numbers: set[int] = field(default_factory=set)
@@ -72,20 +72,19 @@ class KnownChanges:
         numbers, undone = set(self.numbers), set(self.undone)
         for record in records:
             numbers.add(record.number)
-            if record.undoes and record.id not in history.undone and outcome(record) == "done":
-                undone.add(record.undoes)
-            in_effect = history.is_in_effect(record)
-            written = record.number if in_effect else 0
-            for file in record.files:
+            if history.is_undo_in_effect(record):
+                undone.update(record.undone)
+            for entry in record.entries:
+                file, now = entry.file, (record.number, entry.file.lineage)
                 known = contents.setdefault(file.path, {})
-                now = (record.number, file.lineage)
                 if file.before is not None:
                     last = known.get(file.before, Content())
                     known[file.before] = Content(*max(last[:2], now), last.written)
                 if file.after is not None and record.state != "abandoned":
                     last = known.get(file.after, Content())
+                    written = record.number if history.is_in_effect(entry) else 0
                     known[file.after] = Content(*max(last[:2], now), max(last.written, written))
-                standing = history.moves_in_effect(record, file)
+                standing = history.moves_in_effect(entry)
                 if standing:
                     asked = requests.setdefault(file.given, {})
                     for name, (_, policy) in standing.items():
@@ -158,32 +157,41 @@ class History:
 
     @cached_property
     def undone(self) -> set[str]:
-        """The ids of the changes that a restore undid, and that no restore of this restore brought back."""
+        """The ids of the changes, and of files of changes, that a restore undid, and that no restore of this restore
+        brought back.
+        """
         undone: set[str] = set()
         for record in reversed(self.records):
-            if record.undoes and record.id not in undone and outcome(record) == "done":
-                undone.add(record.undoes)
+            if record.id not in undone and outcome(record) == "done":
+                undone.update(record.undone)
         return undone | self.pruned.undone
 
-    def is_in_effect(self, record: Record) -> bool:
-        """Return whether a change is done, not undone, and no undo itself."""
-        return not record.undoes and record.id not in self.undone and outcome(record) == "done"
+    def is_undo_in_effect(self, record: Record) -> bool:
+        return bool(record.undoes) and record.id not in self.undone and outcome(record) == "done"
+
+    def is_undone(self, entry: BackupEntry) -> bool:
+        return entry.id in self.undone or entry.record.id in self.undone
+
+    def is_in_effect(self, entry: BackupEntry) -> bool:
+        """Return whether a change is done, no undo, and not undone in a file."""
+        return not entry.record.undoes and not self.is_undone(entry) and outcome(entry.record) == "done"
 
     @cached_property
     def _taken_back(self) -> dict[tuple[str, str], set[str]]:
         """Change and path -> the op types that restores gave back what they had before it."""
         found: dict[tuple[str, str], set[str]] = {}
-        for record in self.records:
-            if record.undoes and record.id not in self.undone and outcome(record) == "done":
+        for record in filter(self.is_undo_in_effect, self.records):
+            for change in {each.partition(".")[0] for each in record.undone}:
                 for file in record.files:
-                    found.setdefault((record.undoes, file.path), set()).update(file.moves)
+                    found.setdefault((change, file.path), set()).update(file.moves)
         return found
 
-    def moves_in_effect(self, record: Record, file: ChangedFile) -> dict[str, list[str | None]]:
+    def moves_in_effect(self, entry: BackupEntry) -> dict[str, list[str | None]]:
         """Return the moves of a change in a file that stand: an undo leaves op types that were moved again."""
+        record, file = entry.record, entry.file
         if record.undoes or outcome(record) != "done":
             return {}
-        if record.id not in self.undone:
+        if not self.is_undone(entry):
             return file.moves
         back = self._taken_back.get((record.id, file.path))  # none: it was put back already, or by an earlier version
         return {name: move for name, move in file.moves.items() if back and name not in back}
@@ -197,7 +205,7 @@ class History:
                 found.update((name, (f"{self.machine}-{number}", None)) for name, number in late)
         for entry in self.entries_of(path):
             if entry.record.number > since:
-                moves = self.moves_in_effect(entry.record, entry.file)
+                moves = self.moves_in_effect(entry)
                 found.update(dict.fromkeys(moves, (entry.record.id, entry.record.time)))
         return found
 

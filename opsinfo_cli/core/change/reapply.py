@@ -101,13 +101,12 @@ def lost_edits(history: History, scope: Scope, change: str | None = None) -> lis
             wanted = requests.setdefault(path, {})
             for name, request in own.items():  # two paths may lead to one file
                 wanted[name] = max(wanted.get(name, request), request)
-    for record in history.records if change is None else ():
-        if record.kind == "reapply" and record.id in history.undone:  # what it applied again is not wanted
-            for file in record.files:
-                own = requests.get(file.path, {})
-                for name in file.moves.keys() & own.keys():
-                    if own[name].number <= record.number:
-                        del own[name]
+    for entry in history.entries if change is None else ():
+        if entry.record.kind == "reapply" and history.is_undone(entry):  # what it applied again is not wanted
+            own = requests.get(entry.file.path, {})
+            for name in entry.file.moves.keys() & own.keys():
+                if own[name].number <= entry.record.number:
+                    del own[name]
     found = []
     for path, own in requests.items():
         with suppress(OpsinfoError):

@@ -1,4 +1,25 @@
-"""The record of a change: the files that it wrote, with the hashes that say after a kill how far it came."""
+"""The record of a change: the files that it wrote, with the hashes that say after a kill how far it came.
+
+What a change counts for depends on what it undoes:
+
+| change                                 | kind    | undoes     | a plain restore undoes it | its moves are asked for |
+| -------------------------------------- | ------- | ---------- | ------------------------- | ----------------------- |
+| move, or any other command that writes | move    | nothing    | yes                       | yes                     |
+| reapply                                | reapply | nothing    | yes                       | yes                     |
+| restore TARGET                         | restore | the change | no                        | no                      |
+| restore TARGET --only                  | restore | its file   | no                        | no                      |
+| restore TARGET --to ID                 | restore | nothing    | yes                       | yes                     |
+| restore CHANGE                         | revert  | the change | yes                       | no                      |
+| restore CHANGE.1                       | revert  | its file   | yes                       | no                      |
+| restore CHANGE of an undo              | revert  | the undo   | yes                       | no                      |
+| restore CHANGE.1 of an undo            | revert  | nothing    | yes                       | yes                     |
+
+A change whose undo is undone stands again, with its moves. One that is pending counts as what its files say
+(:func:`outcome`); one that is abandoned, or half done, counts for nothing. A change of another machine is undone in the
+same way, but its own machine does not learn of it; an undo by another machine that is undone here is like the last row.
+
+Moves that are asked for are those that `reapply` repeats after an upgrade, and `doctor` misses.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +75,7 @@ class Record:
     :param kind: move, apply, fmt, validate, merge, restore, reapply ...
     :param state: pending until the last file is in place and every folder has its mode back
     :param folders: folders that are widened while files in them are written
-    :param undoes: the id of the change that a restore undid
+    :param undoes: what a restore undid: the id of a change, or with commas the ids of some files of one
     :param why: the reason that the user gave
     :param pruned: whether a prune began to remove its backups; the name of the file says so, not its content
     """
@@ -79,6 +100,10 @@ class Record:
 
     def backup_id(self, index: int) -> str:
         return f"{self.id}.{index + 1}"
+
+    @property
+    def undone(self) -> list[str]:
+        return self.undoes.split(",") if self.undoes else []
 
     @property
     def entries(self) -> list[BackupEntry]:

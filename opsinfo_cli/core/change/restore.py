@@ -180,18 +180,17 @@ def restore_last(
     :raises Refused: if no change matches the files, or damage to the vault makes that unknown
     """
     while True:
-        record = _to_undo(writer.vault.history(), scope, force)
-        others = [file.path for file in record.files if not scope(file.path)]
-        if others and not only:
+        record, chosen = _to_undo(writer.vault.history(), scope, force, only)
+        others = [entry.file.path for entry in chosen if not scope(entry.file.path)]
+        if others:
             more = counted(len(others), "other file")
             writer.say(f"change {record.id} has {more}, restored with it: {join_some(others)}; --only leaves them")
-        chosen = [entry for entry in record.entries if not only or scope(entry.file.path)]
         if dry_run:
             return None, _without(writer, writer.vault.history(), chosen, force)
         with writer.locked([entry.file.path for entry in chosen], ends=True) as (places, history):
-            now = _to_undo(history, scope, force)
-            if now.id == record.id:  # else another process came first
-                return _undo("restore", writer, history, history, places, now, chosen, force)
+            now, entries = _to_undo(history, scope, force, only)
+            if [each.id for each in entries] == [each.id for each in chosen]:  # else another process came first
+                return _undo("restore", writer, history, history, places, now, entries, force)
 
 
 def restore_change(
@@ -249,8 +248,11 @@ def _undo(
 ) -> tuple[str | None, list[RestoredFile]]:
     """:param history: of the machine that made the change; ``own``, or that of another one"""
     files = _without(writer, history, entries, force)
-    is_undone = len(entries) == len(record.files) and history is own
-    change = _write(writer, own, places, files, kind, record.id if is_undone else None)
+    is_whole = len(entries) == len(record.files)
+    undoes: str | None = record.id if is_whole else ",".join(entry.id for entry in entries)
+    if record.undoes and not (is_whole and history is own):  # what it moves again is asked for
+        undoes = None
+    change = _write(writer, own, places, files, kind, undoes)
     if record.state == "pending" and history is own:
         undone = [entry.file for entry in entries]
         # what it wrote in the other files stands, and can still be undone
@@ -261,24 +263,28 @@ def _undo(
     return change, files
 
 
-def _to_undo(history: History, scope: Scope, force: bool) -> Record:
-    newest, digest = None, cache(digest_at)
+def _to_undo(history: History, scope: Scope, force: bool, only: bool) -> tuple[Record, list[BackupEntry]]:
+    """Return the change to undo, and its files that were not undone before."""
+    newest, chosen, digest = None, list[BackupEntry](), cache(digest_at)
     for record in reversed(history.records):
         # a return to one content by `--to`, and the undo of one change by its id, count as changes of their own
-        is_over = (
-            (record.undoes and record.kind != REVERT) or record.state == "abandoned" or record.id in history.undone
-        )
-        if is_over or not any(scope(file.path) for file in record.files):
+        if (record.undoes and record.kind != REVERT) or record.state == "abandoned":
             continue
-        states = {file_state(record, file, digest(file.path)) for file in record.files}
+        left = [entry for entry in record.entries if not history.is_undone(entry)]
+        mine = [entry for entry in left if scope(entry.file.path)]
+        if not mine:
+            continue
+        entries = mine if only else left
+        states = {file_state(record, entry.file, digest(entry.file.path)) for entry in entries}
         if states == {"before"}:  # its old content is there again
             continue
-        newest = newest or record
+        if newest is None:
+            newest, chosen = record, entries
         if force or "other" not in states:
             if not force:
                 history.require_known(since=record.number)
             _require_not_pruned(history, scope, record.number, None if force else digest)
-            return record
+            return record, entries
     history.require_known()
     _require_not_pruned(history, scope, newest.number if newest else 0, digest)
     if newest is None:
@@ -287,7 +293,8 @@ def _to_undo(history: History, scope: Scope, force: bool) -> Record:
             name="nothing-to-restore",
             hint="`opsinfo backups` lists changes",
         )
-    file = next(each for each in newest.files if file_state(newest, each, digest(each.path)) == "other")
+    files = [entry.file for entry in chosen]
+    file = next(each for each in files if file_state(newest, each, digest(each.path)) == "other")
     now = digest(file.path)
     if now is None:
         hint = "`opsinfo restore TARGET --to ID` creates it again"

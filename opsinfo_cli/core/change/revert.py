@@ -79,7 +79,7 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
             path=file.path,
             hint=f"`opsinfo restore TARGET --to {entry.id}` returns to the content before it, without what followed",
         )
-    moves = file.moves if entry.record.undoes else history.moves_in_effect(entry.record, file)
+    moves = file.moves if entry.record.undoes else history.moves_in_effect(entry)
     source = Source(original.data, file.path)
     if kind_of(source) == "mixlist":
         return _without_marks(source, moves, old, _written_by(vault, history, entry), movers)
@@ -96,8 +96,7 @@ def _later(history: History, entry: BackupEntry) -> list[str]:
     return [f"{history.machine}-{each}" for each in sorted(written)] + [
         other.record.id
         for other in history.entries_of(path)
-        if other.record.number > number
-        and (history.is_in_effect(other.record) or history.moves_in_effect(other.record, other.file))
+        if other.record.number > number and (history.is_in_effect(other) or history.moves_in_effect(other))
     ]
 
 

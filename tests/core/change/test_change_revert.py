@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
 import pytest
-from change_support import TEXT, run
+from change_support import TEXT, UPGRADED, run
 from raising import raised
 
-from opsinfo_cli import Library, Mixlist, Result, fmt, move, restore
+from opsinfo_cli import Library, Mixlist, Result, backups, fmt, move, reapply, restore
+from opsinfo_cli.core.change import record
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.errors import Refused, UsageFault
 
@@ -191,3 +193,78 @@ def test_random_changes_and_undos_agree_with_a_model(
     assert now == first
     if kind == "library":
         assert path.read_bytes() == pristine
+
+
+def table() -> dict[str, list[str]]:
+    """The rows of the table in record.py: change -> its other cells."""
+    rows = [line.strip("|").split("|") for line in str(record.__doc__).splitlines() if line.startswith("| ")]
+    return {cells[0].strip(): [cell.strip() for cell in cells[1:]] for cells in rows[2:]}
+
+
+CHANGES: dict[str, list[Callable[..., Any]]] = {
+    # what is done to two files, the change last, by the ids so far
+    "move, or any other command that writes": [],
+    "reapply": [
+        lambda call, paths, ids: paths[0].write_text(UPGRADED),
+        lambda call, paths, ids: call(reapply, str(paths[0])),
+    ],
+    "restore TARGET": [lambda call, paths, ids: call(restore, str(paths[0]))],
+    "restore TARGET --only": [lambda call, paths, ids: call(restore, str(paths[0]), only=True)],
+    "restore TARGET --to ID": [lambda call, paths, ids: call(restore, str(paths[0]), ids[0])],
+    "restore CHANGE": [lambda call, paths, ids: call(restore, ids[0])],
+    "restore CHANGE.1": [lambda call, paths, ids: call(restore, f"{ids[0]}.1")],
+    "restore CHANGE of an undo": [
+        lambda call, paths, ids: call(restore, ids[0]),
+        lambda call, paths, ids: call(restore, ids[1]),
+    ],
+    "restore CHANGE.1 of an undo": [
+        lambda call, paths, ids: call(restore, ids[0]),
+        lambda call, paths, ids: call(restore, f"{ids[1]}.1"),
+    ],
+}
+
+
+@pytest.mark.parametrize("row", table())
+def test_a_change_counts_for_what_the_table_says(
+    row: str, tmp_path: Path, vault: Vault, change: Callable[..., Any]
+) -> None:
+    kind, undoes, is_undone, asks = table()[row]
+    paths = [tmp_path / "aic-x-ops-info.json", tmp_path / "aic-y-ops-info.json"]
+    for path in paths:
+        path.write_text(TEXT)
+    ids = [str(run(vault, *paths).change)]
+    for act in CHANGES[row]:
+        done = act(change, paths, ids)
+        ids += [done.change] if hasattr(done, "change") else []
+    last = vault.history().records[-1]
+    named = {"nothing": None, "the change": ids[0], "its file": f"{ids[0]}.1", "the undo": ids[-2] if ids[1:] else None}
+    assert (last.id, last.kind, last.undoes) == (ids[-1], kind, named[undoes])
+    requests = vault.history().known.requests.get(str(paths[0]), {})
+    assert ("Add" in requests and requests["Add"].number == last.number) == (asks == "yes")
+    stands = last.undoes is None or row.endswith("of an undo")
+    assert ("Add" in requests) == stands, "nothing is asked for that was undone"
+    now = paths[0].read_text()
+    with suppress(UsageFault):
+        change(restore, str(paths[0]))
+    assert (vault.history().records[-1].undoes == last.id) == (is_undone == "yes")
+    assert (paths[0].read_text() != now) == (is_undone == "yes")
+
+
+def test_a_file_of_a_change_that_was_undone_is_passed_over(
+    tmp_path: Path, vault: Vault, change: Callable[..., Any]
+) -> None:
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path in paths:
+        path.write_text(TEXT)
+    run(vault, paths[0], op="Log", to="white")
+    both = str(run(vault, *paths).change)
+    change(restore, str(paths[0]), only=True)
+    assert [each.state for each in backups(backup_dir=vault.path).backups] == ["done", "undone", "done", "done"]
+    change(restore, str(paths[0]), only=True)  # goes back further, as a restore of whole changes does
+    assert [policies(path)["Log"] for path in paths] == ["gray", "gray"]
+    assert [policies(path)["Add"] for path in paths] == ["white", "black"]
+    run(vault, paths[0], op="Mul", to="black")
+    change(restore, str(paths[1]))  # what is left of the change; the file of a later one stays
+    assert [policies(path)["Add"] for path in paths] == ["white", "white"]
+    assert policies(paths[0])["Mul"] == "black"
+    assert {f"{both}.1", f"{both}.2"} <= vault.history().undone
