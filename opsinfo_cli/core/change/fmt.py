@@ -115,11 +115,15 @@ def build_jobs(
     :param require: raises if ``out`` may not be replaced; None: if it is no mixlist
     """
     if not os.path.lexists(out):
-        return [Job(out, BuildPlan(text), start=Source(b"", out))]
+        return [new_file(out, text)]
     (require or require_no_library)(Source.read(out))
     real = os.path.realpath(out)
     made_from = next((source.sha256 for source in sources if os.path.realpath(source.path) == real), None)
     return [Job(out, BuildPlan(text, made_from))]
+
+
+def new_file(path: str, text: str) -> Job:
+    return Job(path, BuildPlan(text), start=Source(b"", path), must_be_new=True)
 
 
 def require_no_library(source: Source) -> None:

@@ -54,6 +54,7 @@ class Job(NamedTuple):
     :param start: the content from which a file that does not exist yet is planned
     :param tree: the folder in which the path was met, out of which no link is followed; None if the user names it
     :param reviewed: whether a person chose the moves from the policies in ``seen``, so that others make them stale
+    :param must_be_new: whether a file that another process creates meanwhile is refused; else it is planned for
     """
 
     path: str
@@ -62,13 +63,7 @@ class Job(NamedTuple):
     start: Source | None = None
     tree: str | None = None
     reviewed: bool = False
-
-    @property
-    def must_be_new(self) -> bool:
-        """Whether a file that another process creates meanwhile is refused, as the empty content to start from says
-        nothing of it; else the plan is made for it.
-        """
-        return self.start is not None and not self.start.data
+    must_be_new: bool = False
 
     def source(self, data: bytes) -> Source:
         if self.seen is None:

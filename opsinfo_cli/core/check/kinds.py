@@ -199,7 +199,8 @@ class Context:
 
     :param has_base: whether a base is compared with, or is what is checked
     :param project: the folder into which includes of OpDef sources may lead; None for that of each source
-    :param known: OpDef sources that need not be read: path -> what it says
+    :param known: OpDef sources that need not be read: path -> what it says. Of a base they are those that the checkout
+        has as well: their rows and findings name files of the checkout, and are compared by relative paths alone
     :ivar projects: the OpDef sources that were read
     """
 

@@ -62,7 +62,8 @@ def library_faults(entries: Iterable[Entry]) -> dict[str, list[EntryFault]]:
     """Return the faults of entries of one library, by op type; sections that are alike to the schema are judged once,
     and those without a fault once for all libraries: the stores of an install have the same ones for each chip.
 
-    The values of an entry are judged once its structure is right.
+    The values of an entry are judged once its structure is right. Of `entry` the schema has only types, properties and
+    patternProperties: a rule on two sections of one entry would be judged on entries that nobody wrote.
     """
     # One library of made-up op types has every section that differs to the schema: the first op type one section of
     # each name, the second the next different one, and so on. Entries that are no objects of objects of strings are in

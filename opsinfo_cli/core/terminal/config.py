@@ -92,6 +92,7 @@ class Configured(Command):
     """A command that reads the defaults of its options from a configuration file, and those of --atc before them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # twice: first what is typed, without defaults or conversion, which says where the defaults come from
         values, _, given = self.make_parser(ctx).parse_args(list(args))
         if not ctx.resilient_parsing and not any(param.is_eager for param in given):  # --help needs none
             config = self.config(values)
@@ -103,7 +104,7 @@ class Configured(Command):
 
                 typed = {name: value for name, value in values.items() if isinstance(value, (str, list, tuple))}
                 ctx.default_map = {**(ctx.default_map or {}), **atc_defaults(text, self, typed, ctx)}
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, args)  # then click's own, which takes them from ctx.default_map
 
     def config(self, values: Mapping[str, Any]) -> Config | None:
         """:param values: the options of the line"""

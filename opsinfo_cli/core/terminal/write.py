@@ -152,10 +152,6 @@ def write_generated(
     return write_jobs(kind, build_jobs(out, text, sources, require), writing, console)
 
 
-def new_file(path: str, text: str) -> Job:
-    return Job(path, BuildPlan(text), start=Source(b"", path))
-
-
 def would_build(text: str, source: Source) -> Result:
     return Result([planned(Job(source.path, BuildPlan(text)), source)], dry_run=True)
 

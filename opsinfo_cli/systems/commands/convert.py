@@ -12,6 +12,7 @@ import click
 
 from ...core.cann.onnx_opsets import OLDEST_OPSET
 from ...core.cann.targets.found import TargetOptions
+from ...core.change.fmt import new_file
 from ...core.change.output_file import new_folder
 from ...core.terminal.answer import Block, CommandAnswer, Exact
 from ...core.terminal.config import Targeted, given_or_configured, too_many_configured
@@ -28,7 +29,7 @@ from ...core.terminal.params import (
     strict_option,
     write_options,
 )
-from ...core.terminal.write import diffs, new_file, notes_of_result, status_of, undoing, write_generated, write_jobs
+from ...core.terminal.write import diffs, notes_of_result, status_of, undoing, write_generated, write_jobs
 from ...errors import UsageFault
 from ..conversion import Conversion, convert
 from ..input_lists import open_inputs

@@ -2,16 +2,51 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from opdef_source import PORTS, columns, of_folder, read, reason, row, source
 
+from opsinfo_cli.core.cann.opdef import runner, standard
 from opsinfo_cli.core.cann.opdef.preprocessor import _KNOWN
 from opsinfo_cli.core.cann.opdef.reading import read_sources
+from opsinfo_cli.core.cann.opdef.values import Variable
 
 ADD = 'this->AICore().AddConfig("ascend910b");'
 PASS = 'this->AICore().AddConfig("ascend910b", c);'
+
+
+@pytest.fixture(autouse=True)
+def no_value_is_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at all that functions of the runner take and return as `Value`."""
+
+    def require(said: object, found: Any) -> None:
+        parts = found if said in ("list[Value]", "tuple[Value, int]", "Arguments") else [found]
+        if "Value" in str(said) or said == "Arguments":
+            assert not any(isinstance(each, Variable) for each in parts)
+
+    def looking(function: Callable[..., Any]) -> Callable[..., Any]:
+        names, said = inspect.signature(function).parameters, function.__annotations__
+
+        @functools.wraps(function)
+        def call(*given: Any, **more: Any) -> Any:
+            for name, value in (*zip(names, given, strict=False), *more.items()):
+                require(said.get(name), value)
+            found = function(*given, **more)
+            require(said["return"], found)
+            return found
+
+        return call
+
+    for owner in (runner, runner.Runner, standard):
+        for name, function in list(vars(owner).items()):
+            if inspect.isfunction(function) and "Value" in str(function.__annotations__.values()):
+                monkeypatch.setattr(owner, name, looking(function))
+
 
 EXPRESSIONS = {
     "a vector by name": ("std::vector<ge::DataType> v = {ge::DT_FLOAT, ge::DT_INT8};", "v", "float32,int8"),

@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 
 from opsinfo_cli.core.cann.policy import Policy
-from opsinfo_cli.core.change.fmt import BuildPlan
+from opsinfo_cli.core.change.fmt import new_file
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, Result
 from opsinfo_cli.core.change.record import Record
 from opsinfo_cli.core.change.restore import RestoredFile, restore_last, restore_to
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.writer import Writer
-from opsinfo_cli.core.text.source import Source
 
 TEXT = json.dumps({"Add": {"precision_reduce": {"flag": "true"}}, "Log": {}, "Mul": {}}, indent=4)
 NEW = TEXT.replace("true", "false")
@@ -41,8 +40,7 @@ def move(writer: Writer, op: str, to: str, *paths: Path) -> str | None:
 
 
 def create(writer: Writer, *paths: Path, text: str = "{}\n") -> str | None:
-    files = [Job(str(path), BuildPlan(text), start=Source(b"", str(path))) for path in paths]
-    return writer.run("move", files).change
+    return writer.run("move", [new_file(str(path), text) for path in paths]).change
 
 
 def everywhere(_: str) -> bool:

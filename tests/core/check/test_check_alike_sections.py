@@ -9,6 +9,7 @@ import pytest
 
 from opsinfo_cli.core.cann.library import Library
 from opsinfo_cli.core.check import structure
+from opsinfo_cli.core.check.schema import load_schema
 from opsinfo_cli.core.text.source import Source
 
 
@@ -39,3 +40,14 @@ def test_a_second_library_has_its_own_faults_and_is_judged_where_it_differs(monk
     }
     sections = [sorted(section for entry in instance.values() for section in entry) for instance in judged]
     assert sections == [["input0", "input0", "precision_reduce"], ["input0", "precision_reduce"]]
+
+
+def test_the_schema_judges_each_section_by_itself() -> None:
+    """Else the made-up entries in which sections are judged would have other faults than those of the library."""
+    schema = load_schema("ops-info-library")
+    said = {"$schema", "$id", "$defs", "title", "description", "examples"}
+    assert schema.keys() - said == {"type", "additionalProperties"}
+    assert schema["additionalProperties"] == {"$ref": "#/$defs/entry"}
+    assert schema["$defs"]["entry"].keys() - said == {
+        *("type", "properties", "patternProperties", "additionalProperties"),
+    }

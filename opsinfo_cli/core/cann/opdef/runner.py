@@ -18,7 +18,7 @@ from . import standard
 from .definition import FLAGS, CoreConfig, OpDefinition, Part
 from .source_text import ASSIGNMENTS, UNDECIDED, Class, Declaration, SourceFunction, SourceText, TypeText, unescaped
 from .tokens import NotDefined, SourceFault, Token
-from .values import Array, EnumConstant, Functions, Map, Position, Scope, StepBudget, Unknown, Variable
+from .values import Array, EnumConstant, Functions, Map, Operand, Position, Scope, StepBudget, Unknown, Value, Variable
 from .words import PARAM_TYPES
 
 MOST_STEPS = 500_000
@@ -96,14 +96,14 @@ class Registration(NamedTuple):
 class Returned(NamedTuple):
     """A function ends with this value."""
 
-    value: object
+    value: Operand
 
 
 Flow = Returned | str | None
 """How a statement ends: None to go on, ``break``, ``continue``, or with a value."""
 
 
-def value_of(tokens: Sequence[Token]) -> object:
+def value_of(tokens: Sequence[Token]) -> Value:
     """Return the value of an expression that names nothing of a source, of a condition of the preprocessor.
 
     There all numbers are of 64 bits, and have a sign unless one of them is written without.
@@ -164,7 +164,8 @@ class Runner:
     def _define(self, at: int, end: int, scope: Scope) -> list[Declaration]:
         """Add what a namespace or class defines to its scope; return its variables.
 
-        Those of a namespace are evaluated when they are used, those of an object by its constructor.
+        Those of a namespace are evaluated when they are used, those of an object by its constructor. The body of a
+        class is read once for each object: what is not of the scope, as a class in it, is added the first time only.
         """
         variables: list[Declaration] = []
         while at < end:
@@ -271,7 +272,7 @@ class Runner:
         return stop + 1
 
     def _enumerate(self, start: int, end: int, scope: Scope) -> None:
-        value: object = -1
+        value: Value = -1
         for first, stop in self.text.split(start, end):
             name = self.text.words[first]
             if self.text.words[first + 1] == "=" and first + 1 < stop:
@@ -293,7 +294,7 @@ class Runner:
 
     # Objects
 
-    def _instantiate(self, name: str, items: Sequence[object], place: int) -> Instance:
+    def _instantiate(self, name: str, items: Sequence[Value], place: int) -> Instance:
         self._budget.spend(10, place)
         instance = Instance(name, Scope(self._globals))
         instance.scope["this"] = instance
@@ -333,7 +334,7 @@ class Runner:
         self,
         instance: Instance,
         constructors: Functions,
-        given: Sequence[object],
+        given: Sequence[Operand],
         members: dict[str, Declaration],
         place: int,
     ) -> None:
@@ -358,7 +359,7 @@ class Runner:
 
     def _declare(self, declared: Declaration, scope: Scope) -> None:
         """Add a variable with its value."""
-        value: object
+        value: Operand
         if declared.type.is_reference:
             if declared.opening != "=":
                 fault = SourceFault("a reference without `=` is not interpreted", self.text.places[declared.at])
@@ -380,7 +381,7 @@ class Runner:
             self._configs.append(value)
         scope[declared.name] = value
 
-    def _copied(self, type_name: str, given: object, at: int) -> object:
+    def _copied(self, type_name: str, given: Operand, at: int) -> Value:
         """Return the value of a variable. ``auto`` of an item of a ``std::vector<bool>`` is the item itself.
         Source: https://eel.is/c++draft/vector.bool
 
@@ -392,7 +393,7 @@ class Runner:
             raise self.text.fault("a bool that `auto` takes out of a vector is not interpreted", at)
         return value
 
-    def _construct(self, kind: TypeText, items: list[object], is_braced: bool, at: int) -> object:
+    def _construct(self, kind: TypeText, items: list[Value], is_braced: bool, at: int) -> Value:
         """Return ``T(items)`` or ``T{items}``."""
         kind = self._resolve(kind)
         if kind.name == "OpAICoreConfig":
@@ -411,13 +412,13 @@ class Runner:
             return self._convert(kind, items[0], at)
         return Unknown(self.text.fault(f"a value of the type `{kind.name}` is not interpreted", at))
 
-    def _config(self, items: list[object], at: int) -> object:
+    def _config(self, items: list[Value], at: int) -> Value:
         if items and isinstance(items[0], CoreConfig | Unknown):
             return self._copy(items[0], at)
         place = self.text.places[at]
         return CoreConfig.of_chip(place) if items else CoreConfig(place=place)
 
-    def _vector(self, kind: TypeText, items: list[object], is_braced: bool, at: int) -> object:
+    def _vector(self, kind: TypeText, items: list[Value], is_braced: bool, at: int) -> Value:
         """Return a vector by the constructor that C++ chooses.
 
         In braces it is the list of the elements, unless these have another type: ``vector<DataType>{3, DT_INT8}`` is
@@ -452,7 +453,7 @@ class Runner:
             return None
         return self.text.fault(f"a vector of `{element.name}` is not interpreted", at)
 
-    def _repeated(self, kind: TypeText, value: object, count: int, at: int) -> list[object]:
+    def _repeated(self, kind: TypeText, value: Value, count: int, at: int) -> list[Value]:
         element = self._argument_type(kind, 0)
         if value is None and element is not None:
             value = self._construct(element, [], True, at)
@@ -471,7 +472,7 @@ class Runner:
         typed = self.text.type(*kind.arguments[index]) if index < len(kind.arguments) else None
         return self._resolve(typed[0]) if typed else None
 
-    def _convert(self, kind: TypeText, value: object, at: int) -> object:
+    def _convert(self, kind: TypeText, value: Value, at: int) -> Value:
         """Return a copy of a value as one of a type: of what braces give as what they begin."""
         kind = self._resolve(kind)
         if isinstance(value, Unknown) or kind.is_pointer:
@@ -500,7 +501,7 @@ class Runner:
             return Unknown(self.text.fault(f"a value of the type `{kind.name}` is not interpreted", at))
         return self._copy(value, at)
 
-    def _number(self, kind: str, value: float, at: int) -> object:
+    def _number(self, kind: str, value: float, at: int) -> Value:
         """Return a number as one of a type; unknown if it may not fit."""
         if kind in ("float", "double"):
             return float(value)
@@ -512,7 +513,7 @@ class Runner:
             return Unknown(self.text.fault(f"this number as `{kind}` is not interpreted", at))
         return int(value)
 
-    def _map(self, kind: TypeText, pairs: list[object], at: int) -> object:
+    def _map(self, kind: TypeText, pairs: list[Value], at: int) -> Value:
         self._spend(len(pairs), at)
         key_type, element = self._argument_type(kind, 0), self._argument_type(kind, 1)
         if key_type is None or element is None:
@@ -530,7 +531,7 @@ class Runner:
             found[key] = self._convert(element, pair[1], at)
         return found
 
-    def _copy(self, value: object, at: int) -> object:
+    def _copy(self, value: Value, at: int) -> Value:
         """Return what ``T x = value`` holds: a copy that does not change with the value."""
         if isinstance(value, Array):
             raise self.text.fault("a pointer to an array is not interpreted", at)
@@ -549,7 +550,7 @@ class Runner:
 
     # Functions
 
-    def _choose(self, functions: Functions, given: Sequence[object], place: int) -> SourceFunction:
+    def _choose(self, functions: Functions, given: Sequence[Operand], place: int) -> SourceFunction:
         """:raises SourceFault: if there is none, or it cannot be told"""
         fitting = [
             each
@@ -561,7 +562,7 @@ class Runner:
             raise SourceFault(f"{what} `{functions.definitions[0].name}` takes these arguments", place)
         return fitting[0]
 
-    def _bind(self, function: SourceFunction, parent: Scope, given: Sequence[object], place: int) -> Scope:
+    def _bind(self, function: SourceFunction, parent: Scope, given: Sequence[Operand], place: int) -> Scope:
         """Return the scope of a body, with its parameters."""
         scope = Scope(parent)
         for index, parameter in enumerate(function.parameters):
@@ -580,7 +581,7 @@ class Runner:
                 scope[parameter.name] = self._convert(kind, value, function.at)
         return scope
 
-    def _apply(self, functions: Functions, given: Sequence[object], place: int) -> object:
+    def _apply(self, functions: Functions, given: Sequence[Operand], place: int) -> Operand:
         self._budget.spend(1, place)
         function = self._choose(functions, given, place)
         flow = self._run(*function.body, self._bind(function, functions.scope, given, place))
@@ -683,7 +684,7 @@ class Runner:
         """:raises SourceFault: if it cannot be told"""
         return self._truth(self.value(start, end, scope), start)
 
-    def _truth(self, value: object, at: int) -> bool:
+    def _truth(self, value: Value, at: int) -> bool:
         if isinstance(value, Unknown):
             raise value.fault
         if isinstance(value, bool | int):
@@ -779,18 +780,18 @@ class Runner:
 
     # Expressions
 
-    def value(self, start: int, end: int, scope: Scope) -> object:
+    def value(self, start: int, end: int, scope: Scope) -> Value:
         return _plain(self._evaluate(start, end, scope))
 
-    def _value_or_unknown(self, start: int, end: int, scope: Scope) -> object:
+    def _value_or_unknown(self, start: int, end: int, scope: Scope) -> Value:
         try:
             return self.value(start, end, scope)
         except SourceFault as fault:
             return self._step_over(fault, start, end, scope)
 
-    def _items(self, start: int, end: int, scope: Scope) -> list[object]:
+    def _items(self, start: int, end: int, scope: Scope) -> list[Operand]:
         """Return the values, or variables, of a list; what is not understood is unknown."""
-        words, found = self.text.words, list[object]()
+        words, found = self.text.words, list[Operand]()
         for first, stop in self.text.split(start, end):
             if stop - first == 3 and words[first] == "ge" and words[first + 1] == "::":
                 found.append(EnumConstant(words[first + 2]))
@@ -802,7 +803,7 @@ class Runner:
         self._spend(len(found), start)
         return found
 
-    def _evaluate(self, start: int, end: int, scope: Scope) -> object:
+    def _evaluate(self, start: int, end: int, scope: Scope) -> Operand:
         """Return the value of an expression, or the variable that it refers to."""
         self._spend(1 + (end - start >> 3), start)  # its operator is looked for
         if start >= end:
@@ -815,7 +816,7 @@ class Runner:
             raise self.text.fault(f"`{self.text.words[after]}` is not understood", after)
         return value
 
-    def _binary(self, start: int, at: int, end: int, scope: Scope) -> object:
+    def _binary(self, start: int, at: int, end: int, scope: Scope) -> Operand:
         word = self.text.words[at]
         if word in ASSIGNMENTS:
             return self._assign(self._evaluate(start, at, scope), ASSIGNMENTS[word], at, end, scope)
@@ -831,7 +832,7 @@ class Runner:
         left, right = self.value(start, at, scope), self.value(at + 1, end, scope)
         return standard.binary(word, left, right, self._budget, self.text.places[at], self.signed_bits)
 
-    def _assign(self, target: object, operation: str, at: int, end: int, scope: Scope) -> object:
+    def _assign(self, target: Operand, operation: str, at: int, end: int, scope: Scope) -> Operand:
         value = self.value(at + 1, end, scope)
         before = _plain(target)
         if operation:
@@ -849,7 +850,7 @@ class Runner:
             raise self.text.fault("an assignment to this object is not interpreted", at)
         return self._give(target, value, at)
 
-    def _give(self, target: object, value: object, at: int) -> object:
+    def _give(self, target: Operand, value: Value, at: int) -> Operand:
         """Give a variable a value, as one of the type that it holds."""
         before = _plain(target)
         if isinstance(value, bool | int | float):
@@ -861,7 +862,7 @@ class Runner:
             raise self.text.fault("the assignment is not understood", at)
         return target
 
-    def _unary(self, at: int, end: int, scope: Scope) -> tuple[object, int]:
+    def _unary(self, at: int, end: int, scope: Scope) -> tuple[Operand, int]:
         word = self.text.words[at]
         if word in ("!", "-"):
             value, after = self._unary(at + 1, end, scope)
@@ -877,11 +878,11 @@ class Runner:
             return self._increment(value, word, at), after
         return self._postfix(*self._primary(at, end, scope), end, scope)
 
-    def _increment(self, target: object, word: str, at: int) -> object:
+    def _increment(self, target: Operand, word: str, at: int) -> Operand:
         value = standard.binary(word[0], _plain(target), 1, self._budget, self.text.places[at])
         return self._give(target, value, at)
 
-    def _postfix(self, value: object, at: int, end: int, scope: Scope) -> tuple[object, int]:
+    def _postfix(self, value: Operand, at: int, end: int, scope: Scope) -> tuple[Operand, int]:
         words = self.text.words
         while at < end:
             word = words[at]
@@ -911,7 +912,7 @@ class Runner:
                 break
         return value, at
 
-    def _primary(self, at: int, end: int, scope: Scope) -> tuple[object, int]:
+    def _primary(self, at: int, end: int, scope: Scope) -> tuple[Operand, int]:
         word = self.text.words[at]
         if at >= end:
             raise self.text.fault("an expression expected", at)
@@ -936,7 +937,7 @@ class Runner:
             return self._cast(at, scope)
         return self._name(at + (word == "::"), end, scope)
 
-    def _cast(self, at: int, scope: Scope) -> tuple[object, int]:
+    def _cast(self, at: int, scope: Scope) -> tuple[Operand, int]:
         """Return ``static_cast<T>(x)`` as the call ``T(x)`` for numbers, else as ``x``."""
         opening = self.text.after_angles(at + 1)
         if opening is None or self.text.words[opening] != "(":
@@ -948,7 +949,7 @@ class Runner:
         value = self._convert(TypeText(to), _plain(items[0]), at) if to in _NUMBERS else items[0]
         return value, self.text.after(opening)
 
-    def _lambda(self, at: int, end: int, scope: Scope) -> tuple[object, int]:
+    def _lambda(self, at: int, end: int, scope: Scope) -> tuple[Value, int]:
         words = self.text.words
         opening = self.text.after(at)
         parameters = self.text.parameters(*self.text.inside(opening)) if words[opening] == "(" else []
@@ -994,7 +995,7 @@ class Runner:
                 scope = self._statics[name]
         return self._variable(parts[-1], scope, at)
 
-    def _name(self, at: int, end: int, scope: Scope) -> tuple[object, int]:
+    def _name(self, at: int, end: int, scope: Scope) -> tuple[Operand, int]:
         """Return what a name stands for, or what its call returns."""
         words, parts = self.text.words, list[str]()
         arguments: tuple[tuple[int, int], ...] = ()
@@ -1022,10 +1023,10 @@ class Runner:
             raise self.text.fault(f"`{name}` is not understood", name_at)
         return Unknown(NotDefined(f"`{'::'.join(parts)}` {_MISSING}", self.text.places[name_at])), at
 
-    def _element(self, container: object, at: int, scope: Scope) -> object:
+    def _element(self, container: Value, at: int, scope: Scope) -> Operand:
         return self._at(container, self.value(*self.text.inside(at), scope), at, inserts=True)
 
-    def _at(self, container: object, index: object, at: int, inserts: bool = False) -> object:
+    def _at(self, container: Value, index: Value, at: int, inserts: bool = False) -> Operand:
         if isinstance(container, Unknown):
             return container
         if isinstance(index, Unknown):
@@ -1040,7 +1041,7 @@ class Runner:
             return Variable(container, index, self.text.places[at])
         raise self.text.fault("the index is outside the vector, or it is none", at)
 
-    def _member(self, value: object, at: int) -> object:
+    def _member(self, value: Value, at: int) -> Operand:
         name = self.text.words[at]
         if isinstance(value, Position) and name in ("first", "second") and value.index < len(value.items):
             owner, value = value.owner, value.items[value.index]
@@ -1058,7 +1059,7 @@ class Runner:
 
     def _call_name(
         self, parts: Sequence[str], arguments: Sequence[tuple[int, int]], at: int, opening: int, scope: Scope
-    ) -> object:
+    ) -> Operand:
         last, place = parts[-1], self.text.places[at]
         found = self._look_up(parts, scope, at)
         if found is not None:
@@ -1084,7 +1085,9 @@ class Runner:
             return self._call_library(lambda plain: standard.function(last, plain, self._budget, place), given, at)
         return self._pass_over(NotDefined(f"`{'::'.join(parts)}` {_MISSING}", place), given)
 
-    def _of_template(self, parts: Sequence[str], argument: tuple[int, int], given: Sequence[object], at: int) -> object:
+    def _of_template(
+        self, parts: Sequence[str], argument: tuple[int, int], given: Sequence[Operand], at: int
+    ) -> Operand:
         """Return ``numeric_limits<T>::max()`` and the like, and ``get<N>(tuple)``."""
         if parts[-1] != "get":
             value = standard.limit(self.text.words[argument[1] - 1], parts[-1])
@@ -1096,7 +1099,7 @@ class Runner:
             return whole
         raise self.text.fault("the call of `get` is not understood", at)
 
-    def _moved(self, value: object) -> object:
+    def _moved(self, value: Operand) -> Operand:
         """Return a copy of what is moved away, which leaves a vector, map or text in a state that is not known."""
         plain = _plain(value)
         if not isinstance(value, Variable) or not isinstance(plain, list | Map | str):
@@ -1105,7 +1108,7 @@ class Runner:
         _poison(SourceFault("it was moved away", value.place), [value])
         return plain
 
-    def _call_value(self, function: object, opening: int, name: str, at: int, scope: Scope) -> object:
+    def _call_value(self, function: Value, opening: int, name: str, at: int, scope: Scope) -> Operand:
         given = self._items(*self.text.inside(opening), scope)
         if isinstance(function, Functions):
             return self._apply(function, given, self.text.places[at])
@@ -1114,7 +1117,7 @@ class Runner:
             return self._pass_over(function.fault.at(place), given)
         return self._pass_over(SourceFault(f"{name} is no function", place), given)
 
-    def _call_member(self, value: object, at: int, opening: int, scope: Scope) -> object:
+    def _call_member(self, value: Operand, at: int, opening: int, scope: Scope) -> Operand:
         name, place, held = self.text.words[at], self.text.places[at], value
         given = self._items(*self.text.inside(opening), scope)
         value = _plain(held)
@@ -1143,7 +1146,7 @@ class Runner:
             lambda plain: standard.method(value, name, plain, self._budget, place), given, at, held
         )
 
-    def _call_operator(self, instance: Instance, name: str, given: Sequence[object], place: int) -> object:
+    def _call_operator(self, instance: Instance, name: str, given: Sequence[Operand], place: int) -> Value:
         """Call a method of ``OpDef``. One that is not known, of an older or newer version, has no effect."""
         assert instance.definition is not None
         try:
@@ -1152,7 +1155,7 @@ class Runner:
             raise SourceFault(f"the call of `{name}` is not understood", place) from None
         return instance if found is None else found
 
-    def _for_each_of(self, given: list[object], place: int) -> None:
+    def _for_each_of(self, given: list[Value], place: int) -> None:
         """``for_each(first, last, f)``."""
         function = given[-1] if given else None
         if not isinstance(function, Functions) or len(given) != 3:
@@ -1169,8 +1172,8 @@ class Runner:
             self._apply(function, [Variable(first.items, first.index + index, place)], place)
 
     def _call_library(
-        self, call: Callable[[list[object]], object], given: Sequence[object], at: int, of: object = None
-    ) -> object:
+        self, call: Callable[[list[Value]], Value], given: Sequence[Operand], at: int, of: Operand = None
+    ) -> Value:
         """Return the result of a call of the C++ library; unknown, as what it may have changed, if it fails."""
         plain = [_plain(each) for each in given]
         if self.text.words[at] not in standard.OF_CONTAINERS:
@@ -1185,7 +1188,7 @@ class Runner:
             raise fault
         return _poison(fault, [of, *given])
 
-    def _pass_over(self, fault: SourceFault, given: Sequence[object]) -> Unknown:
+    def _pass_over(self, fault: SourceFault, given: Sequence[Operand]) -> Unknown:
         """Return the result of a function that is not read.
 
         :raises SourceFault: if it is given a part of the operator, or a function that may change one
@@ -1195,12 +1198,12 @@ class Runner:
         return _poison(fault, given)
 
 
-def _plain(value: object) -> object:
+def _plain(value: Operand) -> Value:
     """Return the value of a variable, and any other value as it is."""
     return value.value if isinstance(value, Variable) else value
 
 
-def _store(variable: Variable, value: object) -> bool:
+def _store(variable: Variable, value: Value) -> bool:
     """Give a variable a value; return whether it is still there."""
     try:
         variable.set(value)
@@ -1209,7 +1212,7 @@ def _store(variable: Variable, value: object) -> bool:
     return True
 
 
-def _reaches(value: object) -> bool:
+def _reaches(value: Value) -> bool:
     """Return whether a part of the operator can be changed through a value."""
     if isinstance(value, Position):
         value = value.owner
@@ -1218,7 +1221,7 @@ def _reaches(value: object) -> bool:
     return isinstance(value, Part | Functions | Instance)
 
 
-def _poison(fault: SourceFault, values: Iterable[object]) -> Unknown:
+def _poison(fault: SourceFault, values: Iterable[Operand]) -> Unknown:
     """Return an unknown value, and make unknown what a call may have changed: variables, vectors and maps."""
     unknown = Unknown(fault)
     for each in values:

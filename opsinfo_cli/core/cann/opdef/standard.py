@@ -14,13 +14,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .tokens import SourceFault
-from .values import Arguments, EnumConstant, Map, Position, StepBudget, Unknown
+from .values import Arguments, EnumConstant, Map, Position, StepBudget, Unknown, Value
 
 Spend = Callable[[int], None]
 _MISFITS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 
 
-def method(value: object, name: str, arguments: Arguments, budget: StepBudget, place: int) -> object:
+def method(value: Value, name: str, arguments: Arguments, budget: StepBudget, place: int) -> Value:
     """Return what a method of a vector, map, string or iterator returns.
 
     :raises SourceFault: if it is not known, or the arguments do not fit
@@ -31,7 +31,7 @@ def method(value: object, name: str, arguments: Arguments, budget: StepBudget, p
     return _called(name, lambda spend: call(value, arguments, spend), budget, place)
 
 
-def function(name: str, arguments: Arguments, budget: StepBudget, place: int) -> object:
+def function(name: str, arguments: Arguments, budget: StepBudget, place: int) -> Value:
     """Return what a function of :data:`FUNCTIONS` returns.
 
     :raises SourceFault: if the arguments do not fit
@@ -39,20 +39,20 @@ def function(name: str, arguments: Arguments, budget: StepBudget, place: int) ->
     return _called(name, lambda spend: FUNCTIONS[name](arguments, spend), budget, place)
 
 
-def _called(name: str, call: Callable[[Spend], object], budget: StepBudget, place: int) -> object:
+def _called(name: str, call: Callable[[Spend], Value], budget: StepBudget, place: int) -> Value:
     try:
         return call(lambda steps: budget.spend(steps, place))
     except _MISFITS:
         raise SourceFault(f"the call of `{name}` is not understood", place) from None
 
 
-def _integer(value: object) -> int:
+def _integer(value: Value) -> int:
     if not isinstance(value, int):
         raise TypeError
     return int(value)
 
 
-def between(first: Any, last: Any) -> list[object]:
+def between(first: Any, last: Any) -> list[Value]:
     """Return the elements between two iterators.
 
     :raises ValueError: if they are of two containers
@@ -62,7 +62,7 @@ def between(first: Any, last: Any) -> list[object]:
     return first.items[first.index : last.index]  # type: ignore[no-any-return]
 
 
-def begin(value: object) -> Position:
+def begin(value: Value) -> Position:
     if isinstance(value, Map):
         return Position(value, [[key, each] for key, each in sorted(value.items(), key=_by_key)], 0)
     if not isinstance(value, list):
@@ -70,23 +70,23 @@ def begin(value: object) -> Position:
     return Position(value, value, 0)
 
 
-def end(value: object) -> Position:
+def end(value: Value) -> Position:
     position = begin(value)
     return position.at(len(position.items))
 
 
-def _by_key(pair: tuple[object, object]) -> tuple[int, str]:
+def _by_key(pair: tuple[Value, Value]) -> tuple[int, str]:
     """``std::map`` orders numbers by value, and texts by character."""
     return (int(pair[0]), "") if isinstance(pair[0], int) else (0, str(pair[0]))
 
 
-def _push_back(value: list[object], given: Arguments, spend: Spend) -> None:
+def _push_back(value: list[Value], given: Arguments, spend: Spend) -> None:
     spend(1)
     (new,) = given
     value.append(new)
 
 
-def _resize(value: list[object], given: Arguments, spend: Spend) -> None:
+def _resize(value: list[Value], given: Arguments, spend: Spend) -> None:
     size = _integer(given[0])
     spend(abs(size))
     if isinstance(given[-1], list | Map) or size < 0:
@@ -94,7 +94,7 @@ def _resize(value: list[object], given: Arguments, spend: Spend) -> None:
     value[:] = value[:size] + [given[1] if len(given) > 1 else 0] * (size - len(value))
 
 
-def _iterator(make: Callable[[object], Position]) -> Callable[..., object]:
+def _iterator(make: Callable[[Value], Position]) -> Callable[..., Value]:
     def made(value: Any, given: Arguments, spend: Spend) -> Position:
         spend(len(value) if isinstance(value, Map) else 0)
         return make(value)
@@ -109,7 +109,7 @@ def _find(value: Map, given: Arguments, spend: Spend) -> Position:
     return position.at(keys.index(given[0])) if given[0] in keys else position
 
 
-_OF_ALL: dict[str, Callable[..., object]] = {
+_OF_ALL: dict[str, Callable[..., Value]] = {
     "size": lambda value, given, spend: len(value),
     "empty": lambda value, given, spend: not value,
 }
@@ -121,7 +121,7 @@ OF_CONTAINERS = _OF_ALL | {
     "reserve": lambda value, given, spend: None,
     "clear": lambda value, given, spend: value.clear(),
 }
-_METHODS: dict[type, dict[str, Callable[..., object]]] = {
+_METHODS: dict[type, dict[str, Callable[..., Value]]] = {
     list: OF_CONTAINERS
     | {
         "push_back": _push_back,
@@ -162,7 +162,7 @@ def _compare(given: Arguments, spend: Spend) -> int:
     return (left > right) - (left < right)
 
 
-FUNCTIONS: dict[str, Callable[[Arguments, Spend], object]] = {
+FUNCTIONS: dict[str, Callable[[Arguments, Spend], Value]] = {
     "begin": lambda given, spend: begin(given[0]),
     "cbegin": lambda given, spend: begin(given[0]),
     "end": lambda given, spend: end(given[0]),
@@ -176,7 +176,7 @@ FUNCTIONS: dict[str, Callable[[Arguments, Spend], object]] = {
 """By name without ``std::``; those that call back are in the runner."""
 
 
-def limit(kind: str, name: str) -> object:
+def limit(kind: str, name: str) -> Value:
     """Return ``std::numeric_limits<kind>::name()``; None if it is not known."""
     if kind in ("float", "double"):
         largest = (2 - 2.0**-23) * 2.0**127 if kind == "float" else sys.float_info.max
@@ -192,7 +192,7 @@ def limit(kind: str, name: str) -> object:
 # Operators
 
 
-def unary(operation: str, value: object, place: int) -> object:
+def unary(operation: str, value: Value, place: int) -> Value:
     if isinstance(value, Unknown):
         return value
     if operation == "!" and isinstance(value, int):
@@ -202,7 +202,7 @@ def unary(operation: str, value: object, place: int) -> object:
     return Unknown(SourceFault(f"`{operation}` of this value is not interpreted", place))
 
 
-def binary(operation: str, left: object, right: object, budget: StepBudget, place: int, signed_bits: int = 0) -> object:
+def binary(operation: str, left: Value, right: Value, budget: StepBudget, place: int, signed_bits: int = 0) -> Value:
     """Return ``left operation right``; unknown if it cannot be worked out.
 
     The types of numbers are not kept: in C++ a negative number, or a result that no ``int`` holds, may be another.
@@ -231,7 +231,7 @@ def binary(operation: str, left: object, right: object, budget: StepBudget, plac
     return value if fits else Unknown(fault)
 
 
-def _add(left: Any, right: Any) -> object:
+def _add(left: Any, right: Any) -> Value:
     if isinstance(left, Position):  # an iterator
         return left.at(left.index + _integer(right))
     if isinstance(left, EnumConstant | list) or isinstance(right, EnumConstant):
@@ -249,13 +249,13 @@ def _equal(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def _multiply(left: Any, right: Any) -> object:
+def _multiply(left: Any, right: Any) -> Value:
     if not isinstance(left, int | float) or not isinstance(right, int | float):
         raise TypeError
     return left * right
 
 
-def _divide(left: Any, right: Any) -> object:
+def _divide(left: Any, right: Any) -> Value:
     """C++ rounds towards zero."""
     if not (isinstance(left, int) and isinstance(right, int)):
         return left / right
@@ -263,10 +263,10 @@ def _divide(left: Any, right: Any) -> object:
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
-def _of_numbers(compute: Callable[[Any, Any], object]) -> Callable[[object, object], object]:
+def _of_numbers(compute: Callable[[Any, Any], Value]) -> Callable[[Value, Value], Value]:
     """Return a function that refuses operands that are no numbers."""
 
-    def checked(left: object, right: object) -> object:
+    def checked(left: Value, right: Value) -> Value:
         if not isinstance(left, int) or not isinstance(right, int):
             raise TypeError
         return compute(left, right)
@@ -274,7 +274,7 @@ def _of_numbers(compute: Callable[[Any, Any], object]) -> Callable[[object, obje
     return checked
 
 
-_BINARY: dict[str, Callable[[Any, Any], object]] = {
+_BINARY: dict[str, Callable[[Any, Any], Value]] = {
     "+": _add,
     "-": operator.sub,
     "*": _multiply,

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from .source_text import SourceFunction
 from .tokens import SourceFault
+
+Value: TypeAlias = object
+"""What an expression is worth. Never a :class:`Variable`, which mypy cannot tell: tests look at each that is passed."""
+Operand: TypeAlias = "Value | Variable"
+"""A value, or the variable that an expression refers to; :func:`.runner._plain` makes a value of it."""
 
 
 class EnumConstant(str):
@@ -115,4 +120,4 @@ class StepBudget:
             raise SourceFault("the statements take too many steps", place)
 
 
-Arguments = Sequence[object]
+Arguments = Sequence[Value]

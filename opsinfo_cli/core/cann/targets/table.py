@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from ...text.scanner import Document
 
 KINDS: tuple[Callable[[Named, TargetOptions], Found | None], ...] = (
-    store.recognise,  # a folder of libraries
-    package.recognise,  # a folder with libraries of vendors only
-    ini.recognise,  # a folder of inis, or one
-    sources.recognise,  # a folder with OpDef sources, or one
-    install.recognise,  # a folder with an operator package
-    snapshot.recognise,  # a file
-    library.recognise,  # a file
+    # folders; a file is an ini, a source, a snapshot or a library, of which none looks like another
+    store.recognise,  # a folder of libraries: what it holds itself counts before what lies below it or made it
+    package.recognise,  # before ini and sources, of which it is built, and before install: both have a folder `vendors`
+    ini.recognise,  # before sources, of which opbuild made it
+    sources.recognise,  # before install: a project may have a folder `vendors` without a package
+    install.recognise,
+    snapshot.recognise,
+    library.recognise,
     chip.recognise,  # no path
 )
 """The first that recognises what is named decides."""
