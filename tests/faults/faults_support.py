@@ -196,7 +196,7 @@ def complaints_of_the_next_run(scene: Scene) -> Iterator[str]:
     if stopped_between and answer == "done" and scene.state() == "old":
         answer = scene.run()
     if answer == "unfinished-change":
-        restore_last(scene.writer(), everywhere, force=False, dry_run=False)
+        restore_last(scene.writer(), everywhere)
         if scene.state() != "old":
             yield f"after restore of the unfinished change, the files are {scene.state()}"
         answer = scene.run()
@@ -216,7 +216,7 @@ def _complaints_of_a_detour(scene: Scene, detour: Callable[[Writer], Any]) -> It
         detour(writer)
         if scene.contents() == now:
             yield "another change changed nothing"
-        restore_last(writer, everywhere, force=False, dry_run=False)
+        restore_last(writer, everywhere)
     except OpsinfoError as error:
         yield f"another change and its undo were refused: {error.message}"
         return

@@ -120,7 +120,7 @@ def restored(top: Path) -> Scene:
     scene.act(scene.writer())
 
     def act(writer: Writer) -> None:
-        restore_last(writer, everywhere, force=False, dry_run=False)
+        restore_last(writer, everywhere)
 
     return replace(scene, before=scene.wanted, wanted=scene.before, act=act)
 
@@ -241,7 +241,7 @@ def test_whichever_call_of_a_prune_fails_or_is_its_last_all_that_is_known_stays(
     writer = Writer(Vault(str(top / "vault")), wait=0)
     for to in (Policy.BLACK, Policy.WHITE, Policy.GRAY):
         writer.run("move", jobs(paths, to, "Log"))
-    restore_last(writer, everywhere, force=False, dry_run=False)
+    restore_last(writer, everywhere)
     for to in (Policy.BLACK, Policy.WHITE):
         writer.run("move", jobs(paths[:1], to))
     vault, known = writer.vault, writer.vault.history().known

@@ -123,7 +123,7 @@ def test_concurrent_moves_are_all_made_and_can_all_be_undone(tmp_path: Path, cou
     assert [after for _, after in chain[:-1]] == [before for before, _ in chain[1:]], "each change follows another"
     writer = writer_on(Path(vault.path))
     for record in reversed(records):
-        restore_last(writer, everywhere, force=False, dry_run=False)
+        restore_last(writer, everywhere)
         assert path.read_bytes() == vault.content(BackupEntry(record, 0))
     assert path.read_bytes() == before
 
@@ -161,7 +161,7 @@ def test_movers_with_prunes_beside_them_lose_no_update_and_no_backup(tmp_path: P
     assert vault.damage(contents=True) == []
     assert vault.has(BackupEntry(records[0], 0))
     assert vault.has(BackupEntry(records[-1], 0))
-    restore_to(writer_on(place), everywhere, "pristine", False, False)
+    restore_to(writer_on(place), everywhere, "pristine")
     assert path.read_bytes() == first
 
 

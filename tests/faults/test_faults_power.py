@@ -147,13 +147,13 @@ class Cut:
         except OpsinfoError as error:
             if error.name != "unfinished-change":
                 raise
-            restore_last(self.writer(), everywhere, False, False)
+            restore_last(self.writer(), everywhere)
             self._change()
         before = self.texts()
-        restore_last(self.writer(), everywhere, False, False)
+        restore_last(self.writer(), everywhere)
         if self.texts() == before:
             yield "a restore changed nothing"
-        restore_to(self.writer(), everywhere, "pristine", False, False)
+        restore_to(self.writer(), everywhere, "pristine")
         if self.texts() != self.first:
             yield "the pristine copy has another content"
         vault = Vault(str(self.place))

@@ -155,7 +155,7 @@ def restored(top: Path) -> tuple[Scene, list[str]]:
     scene.act(scene.writer())
 
     def act(writer: Writer) -> None:
-        restore_last(writer, everywhere, force=False, dry_run=False)
+        restore_last(writer, everywhere)
 
     back = replace(scene, before=scene.wanted, wanted=scene.before, act=act)
     return back, ["restore", str(top / CONFIG)]

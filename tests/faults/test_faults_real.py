@@ -136,7 +136,7 @@ def test_a_disk_that_fills_up_between_two_files_leaves_all_files_old(
     after = [path.read_bytes() for path in paths]
     if caught.value.name == "unfinished-change":
         (disk / "filler").unlink()
-        restore_last(writer_on(tmp_path / "vault"), everywhere, force=False, dry_run=False)
+        restore_last(writer_on(tmp_path / "vault"), everywhere)
         after = [path.read_bytes() for path in paths]
     assert after == before
     assert names(paths[0].parent) == [path.name for path in paths]

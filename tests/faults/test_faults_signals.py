@@ -114,7 +114,7 @@ class Install:
             writer.run("apply", [jobs([path], op=f"Mul{number}")[0] for number, path in enumerate(scene.files)])
             if scene.state() != "new":
                 return 3
-            restore_last(writer, everywhere, force=False, dry_run=False)
+            restore_last(writer, everywhere)
             return 0 if scene.state() == "old" and is_over(writer.vault) else 4
 
         status = as_user(act)
@@ -252,7 +252,7 @@ def test_a_kill_at_any_moment_is_repaired_by_the_next_run(install: Install, coun
 
 def ended_by_restore(scene: Scene) -> list[str]:
     def act() -> int:
-        restore_last(scene.writer(), everywhere, force=False, dry_run=False)
+        restore_last(scene.writer(), everywhere)
         return 0 if scene.state() == "old" else 3
 
     status = as_user(act)
@@ -265,7 +265,7 @@ def after_a_kill(install: Install, scene: Scene) -> list[str]:
     def act() -> int:
         writer = scene.writer()
         writer.run("move", jobs(scene.files, op="Log"))
-        restore_last(writer, everywhere, force=False, dry_run=False)
+        restore_last(writer, everywhere)
         return 0 if scene.state() in ("old", "new") and is_over(writer.vault) else 4
 
     status = as_user(act)

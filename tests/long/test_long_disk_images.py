@@ -73,7 +73,7 @@ def run(disk: Path, log: Path, seed: int) -> int:
             plan = LibraryPlan({chance.choice(OPS): chance.choice(list(Policy))})
             try:
                 if chance.random() < 0.2:
-                    change = restore_last(writer, everywhere, False, False)[0]
+                    change = restore_last(writer, everywhere)[0]
                 else:
                     change = writer.run("move", [Job(str(path), plan) for path in paths]).change
             except OpsinfoError as error:
@@ -106,15 +106,15 @@ def check(disk: Path, did: set[str], first: dict[str, bytes]) -> None:
     assert did <= known, f"{len(did - known)} of {len(did)} reported changes are not in the vault"
     for path in paths_in(disk):
         json.loads(path.read_bytes())
-    writer = Writer(vault)
+    writer = Writer(vault, force=True)
     jobs = [Job(str(path), LibraryPlan({"Op0": Policy.BLACK, "Op1": Policy.WHITE})) for path in paths_in(disk)]
     try:
         writer.run("move", jobs)
     except OpsinfoError as error:
         assert error.name == "unfinished-change", error  # noqa: PT017
-        restore_last(writer, everywhere, True, False)
+        restore_last(writer, everywhere)
     if did:
-        restore_to(writer, everywhere, "pristine", True, False)
+        restore_to(writer, everywhere, "pristine")
         assert {path.name: path.read_bytes() for path in paths_in(disk)} == first
 
 

@@ -198,7 +198,7 @@ class HostileHistory(RuleBasedStateMachine):
         ]
         last = next(iter(candidates if force else fitting), None)
         may = last is not None
-        outcome = attempt(lambda: restore_last(self.writer, self._scope(name), force=force, dry_run=False))
+        outcome = attempt(lambda: restore_last(Writer(self.vault, wait=0, force=force), self._scope(name)))
         if isinstance(outcome, OpsinfoError):
             if self.pruned and outcome.name == "pruned":
                 return
@@ -230,7 +230,7 @@ class HostileHistory(RuleBasedStateMachine):
         self._return(name, "pristine", b"" if state is None else states.first[state], state is not None)
 
     def _return(self, name: str, which: str, content: bytes, may: bool) -> None:
-        outcome = attempt(lambda: restore_to(self.writer, self._scope(name), which, force=False, dry_run=False))
+        outcome = attempt(lambda: restore_to(self.writer, self._scope(name), which))
         if isinstance(outcome, OpsinfoError):
             assert not may, outcome.message
             return

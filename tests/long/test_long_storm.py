@@ -50,8 +50,8 @@ class Storm:
         self.mixlist.write_text(MIXLIST)
         self.first = {path: path.read_bytes() for path in self.libraries}
 
-    def writer(self) -> Writer:
-        return Writer(Vault(str(self.place)), wait=20)
+    def writer(self, force: bool = False) -> Writer:
+        return Writer(Vault(str(self.place)), wait=20, force=force)
 
     def act(self, chance: random.Random) -> str | None:
         """Run a random command; return the id of its change."""
@@ -63,9 +63,9 @@ class Storm:
         if kind in ("move", "apply"):
             return self.writer().run(kind, plan[:1] if kind == "move" else plan).change
         if kind == "restore":
-            return restore_last(self.writer(), scope, False, False)[0]
+            return restore_last(self.writer(), scope)[0]
         if kind == "pristine":
-            return restore_to(self.writer(), scope, "pristine", False, False)[0]
+            return restore_to(self.writer(), scope, "pristine")[0]
         if kind == "reapply":
             lost = lost_edits(Vault(str(self.place)).history(), everywhere)
             work = [Job(each.path, LibraryPlan(each.wanted)) for each in lost if each.wanted]
@@ -141,7 +141,7 @@ def test_a_storm_of_writers_loses_nothing(tmp_path: Path) -> None:
         except OpsinfoError as error:
             if error.name != "unfinished-change":
                 raise
-            restore_last(storm.writer(), everywhere, True, False)
+            restore_last(storm.writer(force=True), everywhere)
     vault = Vault(str(storm.place))
     assert vault.damage(contents=True) == []
     records = vault.history().records
@@ -153,7 +153,7 @@ def test_a_storm_of_writers_loses_nothing(tmp_path: Path) -> None:
         Library.read(str(path)).operators  # noqa: B018
         json.loads(path.read_text())
     assert [words for words in lines if "damaged-backup" in words] == []
-    restore_to(storm.writer(), everywhere, "pristine", True, False)
+    restore_to(storm.writer(force=True), everywhere, "pristine")
     assert {path: path.read_bytes() for path in storm.libraries} == storm.first
 
 

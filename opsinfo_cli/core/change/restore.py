@@ -149,7 +149,6 @@ def restore(
     if only and to is not None:
         raise UsageFault("--only is about the last change; --to restores the files of TARGET alone")
     writer = writer_of(settings, say)
-    force, is_dry = settings.get("force", False), settings.get("dry_run", False)
     text = target_text(target)
     match = CHANGE_ID.fullmatch(text)
     if match and match[1] and not os.path.lexists(text):
@@ -158,44 +157,40 @@ def restore(
         if only:
             message = f"--only leaves what is not of TARGET; `{text}` is a change, or a file of one, not a target"
             raise UsageFault(message, hint="the id of a file of a change, as in 3f2a9c1d-12.1, undoes that file alone")
-        change, files = restore_change(writer, match, force, is_dry)
+        change, files = restore_change(writer, match)
     elif to is None:
-        change, files = restore_last(writer, scope_of(text), force, is_dry, only)
+        change, files = restore_last(writer, scope_of(text), only)
     else:
-        change, files = restore_to(writer, scope_of(text), to, force, is_dry)
-    return Restored(text, files, change, is_dry)
+        change, files = restore_to(writer, scope_of(text), to)
+    return Restored(text, files, change, writer.is_dry)
 
 
-def restore_last(
-    writer: Writer, scope: Scope, force: bool, dry_run: bool, only: bool = False
-) -> tuple[str | None, list[RestoredFile]]:
+def restore_last(writer: Writer, scope: Scope, only: bool = False) -> tuple[str | None, list[RestoredFile]]:
     """Undo the newest change whose result the files have now; one that was interrupted half way counts as such.
 
     The files of the change that are out of scope are named before they are restored, too.
 
+    :param writer: with ``force`` the newest one is undone even if the files changed since
     :param only: whether to leave the files that are out of scope
-    :param force: whether to undo the newest one even if the files changed since
     :returns: the id of the new change, None if nothing was written, and the restored files
     :raises UsageFault: if there is nothing left to undo
     :raises Refused: if no change matches the files, or damage to the vault makes that unknown
     """
     while True:
-        record, chosen = _to_undo(writer.vault.history(), scope, force, only)
+        record, chosen = _to_undo(writer.vault.history(), scope, writer.force, only)
         others = [entry.file.path for entry in chosen if not scope(entry.file.path)]
         if others:
             more = counted(len(others), "other file")
             writer.say(f"change {record.id} has {more}, restored with it: {join_some(others)}; --only leaves them")
-        if dry_run:
-            return None, _without(writer, writer.vault.history(), chosen, force)
+        if writer.is_dry:
+            return None, _without(writer, writer.vault.history(), chosen)
         with writer.locked([entry.file.path for entry in chosen], ends=True) as (places, history):
-            now, entries = _to_undo(history, scope, force, only)
+            now, entries = _to_undo(history, scope, writer.force, only)
             if [each.id for each in entries] == [each.id for each in chosen]:  # else another process came first
-                return _undo("restore", writer, history, history, places, now, entries, force)
+                return _undo("restore", writer, history, history, places, now, entries)
 
 
-def restore_change(
-    writer: Writer, match: re.Match[str], force: bool, dry_run: bool
-) -> tuple[str | None, list[RestoredFile]]:
+def restore_change(writer: Writer, match: re.Match[str]) -> tuple[str | None, list[RestoredFile]]:
     """Undo one change, and no other: op types that it moved, and that no later one did, get back what they had.
 
     :param match: of the id of a change, or of one of its files
@@ -209,7 +204,7 @@ def restore_change(
         entries = _by_id(history, lambda _: True, number, nth)
         if not entries:
             raise UsageFault(f"unknown change `{match[0]}`", name="no-backup", hint="`opsinfo backups` lists them")
-        if not force:
+        if not writer.force:
             history.require_known(since=number)
         return entries
 
@@ -218,20 +213,20 @@ def restore_change(
 
     history = of_machine(None)
     entries = chosen(history)
-    if dry_run:
-        return None, _without(writer, history, entries, force)
+    if writer.is_dry:
+        return None, _without(writer, history, entries)
     with writer.locked([entry.file.path for entry in entries], ends=True) as (places, own):
         history = of_machine(own)
         entries = chosen(history)
-        return _undo(REVERT, writer, own, history, places, entries[0].record, entries, force)
+        return _undo(REVERT, writer, own, history, places, entries[0].record, entries)
 
 
-def _without(writer: Writer, history: History, entries: Sequence[BackupEntry], force: bool) -> list[RestoredFile]:
+def _without(writer: Writer, history: History, entries: Sequence[BackupEntry]) -> list[RestoredFile]:
     """Return the files of a change as they are without it; none if it changed nothing."""
     files = []
     for entry in entries:
         original = _present(entry)
-        content, moved, left = reverted(writer.vault, history, entry, original, force)
+        content, moved, left = reverted(writer.vault, history, entry, original, writer.force)
         files.append(RestoredFile(entry, original, content, moved, left))
     return files
 
@@ -244,10 +239,9 @@ def _undo(
     places: dict[str, FilePlace],
     record: Record,
     entries: Sequence[BackupEntry],
-    force: bool,
 ) -> tuple[str | None, list[RestoredFile]]:
     """:param history: of the machine that made the change; ``own``, or that of another one"""
-    files = _without(writer, history, entries, force)
+    files = _without(writer, history, entries)
     is_whole = len(entries) == len(record.files)
     undoes: str | None = record.id if is_whole else ",".join(entry.id for entry in entries)
     if record.undoes and not (is_whole and history is own):  # what it moves again is asked for
@@ -317,9 +311,7 @@ def _require_not_pruned(history: History, scope: Scope, since: int, digest: Call
                 raise was_pruned(path)
 
 
-def restore_to(
-    writer: Writer, scope: Scope, which: str, force: bool, dry_run: bool
-) -> tuple[str | None, list[RestoredFile]]:
+def restore_to(writer: Writer, scope: Scope, which: str) -> tuple[str | None, list[RestoredFile]]:
     """Restore one content: a backup or change by its id, or ``pristine``, the first one seen of the file's version.
 
     :returns: as :func:`restore_last`
@@ -342,12 +334,12 @@ def restore_to(
 
     def contents(history: History) -> list[RestoredFile]:
         restored = _contents(writer, wanted(history))
-        for each in restored if not force else []:
+        for each in restored if not writer.force else []:
             _require_lineage(history, each)
         return restored
 
     history = writer.vault.history(machine)
-    if dry_run:
+    if writer.is_dry:
         return None, contents(history)
     with writer.locked([entry.file.path for entry in wanted(history)]) as (places, own):
         # again: an upgrade may have come during the wait

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ...errors import Locked, NotConfirmed, OpsinfoError, Refused, Stale
 from ...opening import real_inside, unreadable
@@ -32,6 +32,9 @@ from .trust import require_trusted
 from .vault import Vault, vault_in
 from .vault_place import require_outside_vault
 from .write_settings import WriteSettings
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _Item = TypeVar("_Item")
 _Done = TypeVar("_Done")
@@ -53,26 +56,20 @@ class Write(NamedTuple):
 
 
 class Writer:
-    """:param wait: seconds to wait for locks
-    :param force: whether root writes where another user may replace the file, and anybody to a read-only file
-    :param say: called with messages for the user
+    """:param say: called with messages for the user
+    :param settings: all but the folder of the vault
     """
 
     def __init__(
-        self,
-        vault: Vault,
-        wait: float = DEFAULT_WAIT,
-        in_place: bool = False,
-        force: bool = False,
-        say: Callable[[str], None] = lambda _: None,
-        why: str | None = None,
+        self, vault: Vault, say: Callable[[str], None] = lambda _: None, **settings: Unpack[WriteSettings]
     ) -> None:
         self.vault = vault
-        self.why = why
-        self.wait = wait
-        self.in_place = in_place
-        self.force = force
         self.say = say
+        self.wait = settings.get("wait", DEFAULT_WAIT)
+        self.in_place = settings.get("in_place", False)
+        self.force = settings.get("force", False)
+        self.is_dry = settings.get("dry_run", False)
+        self.why = settings.get("reason")
 
     def preview(self, jobs: Sequence[Job]) -> Result:
         """Return what :meth:`run` would do, without a lock and without opening a file for writing."""
@@ -279,14 +276,7 @@ class Writer:
 
 
 def writer_of(settings: WriteSettings, say: Callable[[str], None]) -> Writer:
-    return Writer(
-        vault_in(settings),
-        wait=settings.get("wait", DEFAULT_WAIT),
-        in_place=settings.get("in_place", False),
-        force=settings.get("force", False),
-        say=say,
-        why=settings.get("reason"),
-    )
+    return Writer(vault_in(settings), say, **settings)
 
 
 def write_files(kind: str, jobs: Sequence[Job], settings: WriteSettings, say: Callable[[str], None]) -> Result:
@@ -295,10 +285,9 @@ def write_files(kind: str, jobs: Sequence[Job], settings: WriteSettings, say: Ca
     :param kind: the command, for the record
     :raises OpsinfoError: as :meth:`.Writer.run`
     """
-    is_dry = settings.get("dry_run", False)
     writer = writer_of(settings, say)
-    result = Result([]) if not jobs else writer.preview(jobs) if is_dry else writer.run(kind, jobs)
-    return result._replace(kind=kind, dry_run=is_dry)
+    result = Result([]) if not jobs else writer.preview(jobs) if writer.is_dry else writer.run(kind, jobs)
+    return result._replace(kind=kind, dry_run=writer.is_dry)
 
 
 def require_writes(jobs: Sequence[Job], settings: WriteSettings) -> None:

@@ -48,11 +48,13 @@ def everywhere(_: str) -> bool:
 
 
 def undo(writer: Writer, force: bool = False) -> list[RestoredFile]:
-    return restore_last(writer, everywhere, force, dry_run=False)[1]
+    writer.force = force
+    return restore_last(writer, everywhere)[1]
 
 
 def back_to(writer: Writer, which: str, force: bool = False) -> list[RestoredFile]:
-    return restore_to(writer, everywhere, which, force, dry_run=False)[1]
+    writer.force = force
+    return restore_to(writer, everywhere, which)[1]
 
 
 def upgrade(root: Path, library: Path) -> None:

@@ -88,15 +88,15 @@ def test_an_undo_returns_its_change_and_both_contents_and_can_be_shown(
     link.symlink_to(library)
     moved = move(writer, "Add", "black", link)
     for shown in (
-        restore_last(writer, everywhere, False, dry_run=True),
-        restore_to(writer, everywhere, str(moved), False, dry_run=True),
+        restore_last(Writer(vault, dry_run=True), everywhere),
+        restore_to(Writer(vault, dry_run=True), everywhere, str(moved)),
     ):
         assert shown[0] is None
         assert [(each.path, each.entry.id, each.current, each.content) for each in shown[1]] == [
             (str(library), f"{moved}.1", NEW.encode(), TEXT.encode())
         ]
     assert (library.read_text(), len(records(vault))) == (NEW, 1)
-    undoing, _ = restore_last(writer, everywhere, False, dry_run=False)
+    undoing, _ = restore_last(writer, everywhere)
     record = record_of(vault, undoing)
     assert (record.kind, record.undoes, record.state, record.files[0].given) == ("restore", moved, "done", str(link))
     assert writer.vault.content(BackupEntry(record, 0)) == NEW.encode()
@@ -104,7 +104,7 @@ def test_an_undo_returns_its_change_and_both_contents_and_can_be_shown(
 
 def test_a_change_of_several_files_is_undone_as_a_whole(writer: Writer, library: Path, other: Path) -> None:
     change = move(writer, "Add", "black", library, other)
-    restored = restore_last(writer, lambda path: path == str(library), False, False)[1]
+    restored = restore_last(writer, lambda path: path == str(library))[1]
     assert {each.entry.id for each in restored} == {f"{change}.1", f"{change}.2"}
     assert library.read_text() == other.read_text() == TEXT
 
@@ -126,7 +126,7 @@ def test_undoing_a_created_file_removes_it(writer: Writer, vault: Vault, tmp_pat
 def test_a_restore_out_of_scope_touches_nothing(writer: Writer, library: Path) -> None:
     move(writer, "Add", "black", library)
     with pytest.raises(UsageFault):
-        restore_last(writer, lambda _: False, False, False)
+        restore_last(writer, lambda _: False)
 
 
 # what changed since
@@ -156,7 +156,7 @@ def test_a_change_of_two_files_under_a_later_one_of_one_is_refused(writer: Write
     move(writer, "Add", "black", library, other)
     move(writer, "Log", "black", library)
     before = library.read_text(), other.read_text()
-    assert raised(Refused, restore_last, writer, lambda path: path == str(other), False, False).name == "changed-since"
+    assert raised(Refused, restore_last, writer, lambda path: path == str(other)).name == "changed-since"
     assert (library.read_text(), other.read_text()) == before
 
 
@@ -237,7 +237,7 @@ def test_a_content_that_the_file_has_already_is_not_written(writer: Writer, vaul
     moved = move(writer, "Add", "black", library)
     back_to(writer, "pristine")
     for which in ("pristine", str(moved)):
-        change, (restored,) = restore_to(writer, everywhere, which, False, dry_run=False)
+        change, (restored,) = restore_to(writer, everywhere, which)
         assert (change, restored.current, restored.content) == (None, TEXT.encode(), TEXT.encode())
     assert len(records(vault)) == 2
 
@@ -245,7 +245,7 @@ def test_a_content_that_the_file_has_already_is_not_written(writer: Writer, vaul
 @pytest.mark.parametrize("which", ["1", "pristine"])
 def test_only_the_files_in_scope_are_restored(writer: Writer, library: Path, other: Path, which: str) -> None:
     move(writer, "Add", "black", library, other)
-    restore_to(writer, lambda path: path == str(other), which, False, dry_run=False)
+    restore_to(writer, lambda path: path == str(other), which)
     assert (library.read_text(), other.read_text()) == (NEW, TEXT)
 
 
@@ -353,9 +353,9 @@ def test_an_interrupted_change_is_ended_file_by_file(
         assert vault.history().known.contents[str(path)][digest_at(str(path)) or ""].number == record.number
         match = re.fullmatch("(.*)-(.*)[.](.*)", f"{record.id}.{number}")
         if by_id and match:
-            restore_change(writer, match, False, False)
+            restore_change(writer, match)
         else:
-            restore_last(writer, str(path).__eq__, False, False, only=True)
+            restore_last(writer, str(path).__eq__, only=True)
     assert record_of(vault, record.id).state == "abandoned"
     assert {path.read_text() for path in files} == {TEXT}
     move(writer, "Log", "black", *files)
@@ -369,7 +369,7 @@ def test_an_interrupted_restore_is_repeated_or_counts_as_done(
     before = library.read_text()
     move(writer, "Add", "black", library, other)
     after = library.read_text()
-    killed(vault, restore_last(writer, everywhere, False, False)[0])
+    killed(vault, restore_last(writer, everywhere)[0])
     for path in (library, other)[done:]:
         path.write_text(after)
     undo(writer)

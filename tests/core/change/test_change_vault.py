@@ -408,7 +408,7 @@ def test_a_change_whose_undo_was_undone_is_in_effect_when_both_are_pruned(
     undo(writer)
     match = re.fullmatch(r"(\w+)-(\d+)(\.\d+)?", str(records(vault)[-1].id))
     assert match is not None
-    restore_change(writer, match, False, False)
+    restore_change(writer, match)
     for to in ("black", "white", "gray"):
         move(writer, "Log", to, library)
     assert len(vault.prune(everywhere, 1, dry_run=False)) == 4

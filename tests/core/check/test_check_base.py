@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from raising import raised
@@ -491,7 +492,8 @@ def test_a_new_policy_is_one_finding_whatever_other_chips_have_and_it_is_compare
     prints = set()
     for name, more in (("head", said), ("alone", "")):
         os.chdir(tmp_path / name)
-        for compared in ({"base": f"../base_{name}"}, {"against": "../before@ascend910b"}):
+        ways: list[dict[str, Any]] = [{"base": f"../base_{name}"}, {"against": "../before@ascend910b"}]
+        for compared in ways:
             found = [each for each in validate(".", **compared).findings if "ascend910b:" in each.message]
             assert [each.message for each in found] == [f"`Aa` is new on ascend910b: black{more}"]
             prints.update(each.fingerprint for each in found)
