@@ -7,7 +7,7 @@ from typing import Any
 
 from opsinfo_cli.core.cann.file_kind import NamedKind
 from opsinfo_cli.core.check.finding import Outcome
-from opsinfo_cli.core.check.kinds import Asked, ReadFile
+from opsinfo_cli.core.check.kinds import Asked, Context, ReadFile
 from opsinfo_cli.core.check.run import CheckRun, Step, run_checks
 from opsinfo_cli.errors import OpsinfoError
 from opsinfo_cli.lab.graph.mixlist_check import open_models
@@ -21,7 +21,7 @@ class Checker:
 
     def __init__(self, against: Any = (), **asked: Any) -> None:
         self.asked = Asked(against=against, open_models=open_models, **asked)
-        self.run = CheckRun(self.asked)
+        self.run = CheckRun(Context(self.asked))
         self.outcome: Outcome = self.run.outcome
 
     @property

@@ -192,7 +192,7 @@ class TensorColumns:
 class Columns:
     """The columns the engine may choose from for one entry.
 
-    :ivar source: static, broadcast, reduce, formatagnostic or kernel
+    :ivar is_listed: whether the library lists them, not the kernel package when it compiles
     """
 
     def __init__(self, entry: Entry) -> None:
@@ -200,15 +200,10 @@ class Columns:
         inputs, outputs = tensors_of(sections)
         self.inputs = [_tensor_columns(sections[name]) for name in inputs]
         self.outputs = [_tensor_columns(sections[name]) for name in outputs]
-        pattern = pattern_of(sections)
-        if any({"format", "unknownshape_format"} & sections[name].keys() for name in (*inputs, *outputs)):
-            self.source = "static"
-        else:
-            self.source = pattern if pattern in ("broadcast", "reduce", "formatagnostic") else "kernel"
-
-    @property
-    def is_listed(self) -> bool:
-        return self.source != "kernel" and any(tensor.dtypes for tensor in self.inputs + self.outputs)
+        has_formats = any({"format", "unknownshape_format"} & sections[name].keys() for name in (*inputs, *outputs))
+        has_dtypes = any(tensor.dtypes for tensor in self.inputs + self.outputs)
+        needs_none = pattern_of(sections) in ("broadcast", "reduce", "formatagnostic")
+        self.is_listed = has_dtypes and (has_formats or needs_none)
 
     def can_be_black(self) -> Possible:
         """Return NO without a column for fp32 input: the operator would be unsupported (sub_ops_store.cc:130-156)."""

@@ -5,11 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ...opening import folders_above
 
+if TYPE_CHECKING:
+    from ..text.source import Source
+
 CONFIG_FILES = ("opsinfo.toml", "pyproject.toml")
 """The names of files that configure opsinfo: its own, and one that other tools share."""
+
+
+def configured(source: Source) -> Any:
+    """Return what a file configures, which is a table if it is right; None if it is shared and says nothing of opsinfo.
+
+    :raises ValueError: if it is not TOML; may raise OverflowError and RecursionError, too
+    """
+    is_shared = os.path.basename(source.path) == CONFIG_FILES[1]
+    if is_shared and "opsinfo" not in source.text:
+        return None
+    from ..text.toml import loads
+
+    table = loads(source.text)
+    if not is_shared:
+        return table
+    tools = table.get("tool")
+    return tools.get("opsinfo") if isinstance(tools, dict) else None
 
 
 @dataclass(frozen=True)

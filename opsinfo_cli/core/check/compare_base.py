@@ -13,10 +13,9 @@ from ...errors import OpsinfoError
 from ..cann.opdef.find import read_source
 from ..cann.opdef_store import line_span
 from ..cann.policy import BadFlag
-from ..cann.repository import CONFIG_FILES
+from ..cann.repository import CONFIG_FILES, configured
 from ..cann.target import Target
 from ..text.source import Source
-from ..text.toml import loads
 from .base import Base
 from .finding import FileVerdict, Finding, at
 from .kinds import SourceProject
@@ -177,19 +176,14 @@ def configuration_findings(base: Base) -> Iterator[Finding]:
 
 def _settings(path: str) -> object:
     """Return what a file configures; its text if it is not TOML, None if it configures nothing."""
-    is_shared = os.path.basename(path) != CONFIG_FILES[0]
     try:
-        text = Source.read(path).text
+        source = Source.read(path)
     except OpsinfoError:
         return None
-    if is_shared and "opsinfo" not in text:
-        return None
     try:
-        table = loads(text)
+        return configured(source)
     except (ValueError, RecursionError, OverflowError):
-        return text
-    tools = table.get("tool") if is_shared else {"opsinfo": table}
-    return tools.get("opsinfo") if isinstance(tools, dict) else None
+        return source.text
 
 
 def without_defaults(findings: Sequence[Finding]) -> list[Finding]:

@@ -37,12 +37,10 @@ class FoundFile(NamedTuple):
 class Listing(NamedTuple):
     """What git lists of a folder: the files that it tracks, and others that it does not ignore.
 
-    :param top: the folder; all paths begin with it
     :param entries: files, submodules, and with a slash at the end other repositories
     :param folders: the folders that have entries
     """
 
-    top: str
     entries: frozenset[str]
     folders: frozenset[str]
 
@@ -155,7 +153,7 @@ class FoundFiles:
             while folder not in folders and len(folder) >= len(top):
                 folders.add(folder)
                 folder = os.path.dirname(folder)
-        return Listing(top, entries, frozenset(folders))
+        return Listing(entries, frozenset(folders))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

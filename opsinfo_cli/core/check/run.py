@@ -203,7 +203,7 @@ def run_checks(
 
     With ``follow``, files of other kinds that name a mixlist count as found, and are only named.
     """
-    run = CheckRun(asked, Context(asked, has_base))
+    run = CheckRun(Context(asked, has_base))
     outcome = run.outcome
     if not paths and not asked.modes:
         outcome.failures.append(UsageFault("nothing to check: no path is given", name="nothing-to-check"))
@@ -265,7 +265,7 @@ def _run_base(base: Base, paths: Sequence[str], asked: Asked, run: CheckRun) -> 
             if base.is_unaffected(base.relative(path)):
                 unaffected[base.pair(path)] = reading, run.outcome.trees.get(path)
     context = Context(asked, True, base.root, {path: reading for path, (reading, _) in unaffected.items()})
-    of_base = CheckRun(asked, context)
+    of_base = CheckRun(context)
     pairs = map(base.pair, given)
     excludes = excluding(asked.exclude)
     found, _ = find_files(
@@ -305,9 +305,8 @@ def find_files(
 class CheckRun:
     """What one run has read, and what it found."""
 
-    def __init__(self, asked: Asked, context: Context | None = None) -> None:
-        self.asked = asked
-        self.context = context or Context(asked)
+    def __init__(self, context: Context) -> None:
+        self.asked, self.context = context.asked, context
         self.outcome = Outcome()
         self._together: dict[CheckedKind, list[ReadFile]] = {}
         self._referenced: list[tuple[NamedKind, str]] = []

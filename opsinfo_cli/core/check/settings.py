@@ -75,7 +75,6 @@ class Setting(NamedTuple):
     :param text: the value as it is written
     :param span: of the value
     :param is_default: whether the caller of the script may give it another value
-    :param is_lite: whether MindSpore Lite translates its words for modes
     """
 
     option: str
@@ -83,7 +82,6 @@ class Setting(NamedTuple):
     text: str
     span: tuple[int, int]
     is_default: bool = False
-    is_lite: bool = False
 
 
 class Settings(NamedTuple):
@@ -135,7 +133,7 @@ def check_settings(source: Source, settings: Settings, socs: Sequence[str]) -> I
     elif not given and mixlist is not None and settings.is_whole:
         yield found("mode-refuses-mixlist", no_mode(), mixlist)
     for setting in given:
-        name = setting.value and LITE_MODES.get(setting.value, setting.value) if setting.is_lite else setting.value
+        name = setting.value
         if name is None:
             continue
         mode = MODES.get(name)

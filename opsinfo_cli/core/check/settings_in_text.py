@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 from ..text.shell import ShellCommand, ShellWord, commands
-from .settings import COMPILERS, KINDS, MODE_OPTIONS, OPTIONS, PADDLE_LITE, Program, Setting, Settings
+from .settings import COMPILERS, KINDS, LITE_MODES, MODE_OPTIONS, OPTIONS, PADDLE_LITE, Program, Setting, Settings
 
 NAMES = re.compile("|".join(OPTIONS))
 """What a text has that sets an option."""
@@ -147,8 +147,9 @@ class _Section:
         )
         written, is_engine = match[kind], match["ge"] is not None
         value = None if kind != "single" and re.search(r"[$`{]", written) else written
-        is_lite = self._is_lite and not is_engine and option == "precision_mode"
-        self.settings.append(Setting(option, value, written, match.span(kind), is_lite=is_lite))
+        if value and self._is_lite and not is_engine and option == "precision_mode":
+            value = LITE_MODES.get(value, value)
+        self.settings.append(Setting(option, value, written, match.span(kind)))
         if match["option"].startswith(PADDLE_LITE):
             self.program, is_engine = "paddle-lite", True
         self.has_modes = self.has_modes or (is_engine and option in MODE_OPTIONS)

@@ -21,7 +21,7 @@ from ..change.vault import vault_in
 from ..check.checked import Checked, Narrowing
 from ..check.files import FoundFile
 from ..check.finding import Finding
-from ..check.kinds import Asked, ReadFile
+from ..check.kinds import Asked, Context, ReadFile
 from ..check.run import CheckRun
 from ..check.selection import RuleSelection
 from ..check.store import check_install, unused_packages
@@ -78,7 +78,7 @@ def command(
     """
     selection = RuleSelection.of(select, ignore)
     path, installs = _chosen(target, options)
-    run = CheckRun(Asked(kind="library"))
+    run = CheckRun(Context(Asked(kind="library")))
     unused = list(unused_packages(installs))
     for install in installs:
         run.outcome.add(install.root, "install", [*check_install(install), *unused])

@@ -84,18 +84,6 @@ class NarrowingOptions:
         return Narrowing.of(self.select, self.ignore, self.severity, strict, baseline, configured)
 
 
-@dataclass(frozen=True)
-class Fixes:
-    """The choice of fixes.
-
-    :param fix: whether to apply them
-    :param unsafe_fixes: whether to apply unsafe fixes as well
-    """
-
-    fix: bool
-    unsafe_fixes: bool
-
-
 FINDING = Word("CODE|NAME", completion.findings)
 _narrowing_options = bundle(
     "narrowing",
@@ -115,16 +103,6 @@ _narrowing_options = bundle(
         default="note",
         show_default=True,
         help="Report only findings of this severity and above.",
-    ),
-)
-_fix_options = bundle(
-    "fixes",
-    Fixes,
-    option("--fix", is_flag=True, help="Apply safe fixes; report the rest."),
-    option(
-        "--unsafe-fixes",
-        is_flag=True,
-        help="Also apply unsafe fixes: guessed names, duplicate keys, entries without effect.",
     ),
 )
 _write_options = bundle(
@@ -178,7 +156,12 @@ _write_options = bundle(
 )
 @_narrowing_options
 @strict_option
-@_fix_options
+@option("--fix", is_flag=True, help="Apply safe fixes; report the rest.")
+@option(
+    "--unsafe-fixes",
+    is_flag=True,
+    help="Also apply unsafe fixes: guessed names, duplicate keys, entries without effect.",
+)
 @_write_options
 @option(
     "--report",
@@ -207,7 +190,8 @@ def command(
     exclude: tuple[str, ...],
     base: str | None,
     narrowing: NarrowingOptions,
-    fixes: Fixes,
+    fix: bool,
+    unsafe_fixes: bool,
     writing: WriteOptions,
     reports: tuple[str, ...],
     console: Console,
@@ -252,7 +236,7 @@ def command(
         console.note(f"{path} belongs to another user and is not used; --config takes it")
     if config_in_use():
         console.detail(f"defaults from {config_in_use()}")
-    _require_fitting(fixes, writing, narrowing, paths)
+    _require_fitting(fix, unsafe_fixes, writing, narrowing, paths)
     named = [*paths, *against, *models, narrowing.baseline, config_in_use()]
     baseline, files = _baseline(narrowing), _report_files(reports, [path for path in named if path is not None])
     targets = [target for text in against for target in _chips(text, socs, console)]
@@ -279,7 +263,7 @@ def command(
             () if against else socs,
             base,
             read_standard_input() if "-" in paths else None,
-            ("unsafe" if fixes.unsafe_fixes else "safe") if fixes.fix else None,
+            ("unsafe" if unsafe_fixes else "safe") if fix else None,
             settings_of(writing),
         )
         checked = validation.run(_progress(stack, console), console.warn)
@@ -288,7 +272,7 @@ def command(
     if narrowing.update_baseline:
         assert narrowing.baseline is not None
         _accept(checked, narrowing.baseline, baseline or Baseline(), writing.writes, console)
-    answer = ValidateAnswer(checked, narrowing.baseline, fixes.fix, writing)
+    answer = ValidateAnswer(checked, narrowing.baseline, fix, writing)
     for format_, path in files:
         try:
             text = rendered(format_, checked, console.headed(answer.document()))
@@ -440,10 +424,12 @@ def fixable_notes(findings: Sequence[Finding]) -> list[str]:
     return []
 
 
-def _require_fitting(fixes: Fixes, writing: WriteOptions, narrowing: NarrowingOptions, paths: tuple[str, ...]) -> None:
+def _require_fitting(
+    fix: bool, unsafe_fixes: bool, writing: WriteOptions, narrowing: NarrowingOptions, paths: tuple[str, ...]
+) -> None:
     """:raises UsageFault: if the options contradict each other"""
-    if not fixes.fix:
-        if fixes.unsafe_fixes:
+    if not fix:
+        if unsafe_fixes:
             raise UsageFault("--unsafe-fixes requires --fix")
         if writing.dry_run and not narrowing.update_baseline:
             raise UsageFault("--dry-run requires --fix or --update-baseline; without them nothing is written")

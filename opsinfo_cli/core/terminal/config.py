@@ -15,7 +15,7 @@ import click
 from ...errors import UsageFault
 from ...near_names import did_you_mean
 from ...opening import folders_above, near_file
-from ..cann.repository import CONFIG_FILES
+from ..cann.repository import CONFIG_FILES, configured
 from ..check.exclude import from_folder
 from ..text.source import Source
 from .params import FILE, Command, option, together
@@ -159,21 +159,13 @@ def _read(path: str) -> Config | None:
     :raises Refused: if it cannot be read
     """
     source = Source.read(path)
-    shared = os.path.basename(path) == _SHARED_FILE
-    if shared and "opsinfo" not in source.text:
-        return None
-    from ..text.toml import loads
-
     try:
-        table: Any = loads(source.text)
+        table = configured(source)
     except (ValueError, RecursionError, OverflowError) as error:
         place = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(place[1]), int(place[2])) if place else (None, None)
         reason = re.sub(r" \(at line .*\)", "", str(error))
         raise UsageFault(f"invalid TOML: {reason}", name="config", path=source.path, line=line, column=column) from None
-    if shared:
-        tools = table.get("tool", {})
-        table = tools.get("opsinfo") if isinstance(tools, dict) else None
     return Config(source, table) if isinstance(table, dict) else None
 
 

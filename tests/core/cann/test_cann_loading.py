@@ -98,10 +98,11 @@ def test_dynamic_format_overrides_the_pattern() -> None:
     sections: Sections = {
         "op": {"pattern": "formatAgnostic"},
         "dynamicFormat": {"flag": " TRUE"},
-        "input0": {"name": "x", "paramType": "required"},
+        "input0": {"name": "x", "paramType": "required", "dtype": "float16"},
     }
     assert names(sections) == []
-    assert Columns(entry_of(sections)).source == "kernel"
+    assert not Columns(entry_of(sections)).is_listed
+    assert Columns(entry_of({**sections, "dynamicFormat": {}})).is_listed
 
 
 def test_tensors_are_in_numeric_order() -> None:

@@ -141,13 +141,10 @@ class Row:
 class DeclaredOperator:
     """An op type that was read.
 
-    :param file: with ``line``, its registration
     :param chips: those that it declares, which may be none
     """
 
     name: str
-    file: str
-    line: int
     chips: tuple[str, ...]
     _operator: OpDefinition = field(repr=False)
 
@@ -167,7 +164,6 @@ class Unpassed(NamedTuple):
     :param variable: the name of the configuration
     :param line: where it is declared
     :param policy: what it would have set: gray without a flag
-    :param flag: the call that set the policy; None for gray
     """
 
     name: str
@@ -175,7 +171,6 @@ class Unpassed(NamedTuple):
     file: str
     line: int
     policy: Policy
-    flag: SourceLine | None
 
 
 class RegisteredType(NamedTuple):
@@ -187,12 +182,10 @@ class RegisteredType(NamedTuple):
 
 @dataclass(eq=False)
 class Reading:
-    """:param files: the sources, as given
-    :param operators: op types that were read, whether they declare a chip or not
+    """:param operators: op types that were read, whether they declare a chip or not
     :param not_read: files whose ``OP_ADD`` is of another program, as far as the project shows
     """
 
-    files: list[str]
     rows: list[Row] = field(default_factory=list)
     operators: list[DeclaredOperator] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
@@ -210,7 +203,7 @@ def read_sources(files: Iterable[str], project: str | None = None) -> Reading:
         (:func:`~opsinfo_cli.core.cann.opdef.find.project_of`)
     """
     paths = list(files)
-    return joined(read_each(paths, project or project_of(paths[0]))) if paths else Reading([])
+    return joined(read_each(paths, project or project_of(paths[0]))) if paths else Reading()
 
 
 def read_each(files: Iterable[str], project: str) -> Iterator[Reading]:
@@ -220,14 +213,13 @@ def read_each(files: Iterable[str], project: str) -> Iterator[Reading]:
         try:
             yield _read_source(file, headers)
         except Refused as error:
-            yield Reading([file], unreadable=[Unreadable(None, file, 1, error.message)])
+            yield Reading(unreadable=[Unreadable(None, file, 1, error.message)])
 
 
 def joined(readings: Iterable[Reading]) -> Reading:
     """Return what several sources say together."""
-    reading = Reading([])
+    reading = Reading()
     for found in readings:
-        reading.files += found.files
         reading.rows += found.rows
         reading.operators += found.operators
         reading.unreadable += found.unreadable
@@ -258,7 +250,7 @@ def _read_source(file: str, headers: Files) -> Reading:
 
 
 def _attempt(preprocessor: Preprocessor, file: str) -> Reading:
-    reading = Reading([file])
+    reading = Reading()
     try:
         _run_source(preprocessor, file, reading)
     except SourceFault as fault:
@@ -270,7 +262,7 @@ def _attempt(preprocessor: Preprocessor, file: str) -> Reading:
 
 def _common(macro: str, defined: Reading, undefined: Reading) -> Reading:
     """Return what a source says whether or not the build defines a macro; rows that differ are unreadable."""
-    found = Reading(defined.files, registrations=undefined.registrations)
+    found = Reading(registrations=undefined.registrations)
     every = {(row.name, row.chip): row for way in (undefined, defined) for row in way.rows}
     same = {(row.name, row.chip): row for row in undefined.rows}
     for key, row in every.items():
@@ -316,7 +308,7 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
         except RecursionError:
             reading.unreadable.append(Unreadable(registration.name, *place, "the statements are nested too deeply"))
             continue
-        reading.operators.append(DeclaredOperator(operator.name, *place, tuple(operator.core.chips), operator))
+        reading.operators.append(DeclaredOperator(operator.name, tuple(operator.core.chips), operator))
         for name, chip in operator.core.chips.items():
             flag = chip.config.settings.get(PRECISION_REDUCE)
             by_default = flag is not None and flag.is_default
@@ -329,8 +321,7 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
                 flag = config.settings.get(PRECISION_REDUCE)
                 is_read = flag is not None and flag.text in ("true", "false")
                 policy = Policy.from_flag(flag.text) if flag is not None and is_read else Policy.GRAY
-                called = None if flag is None or flag.is_default else places.at(flag.place)
-                unpassed = Unpassed(operator.name, config.variable, *places.at(config.place), policy, called)
+                unpassed = Unpassed(operator.name, config.variable, *places.at(config.place), policy)
                 reading.unpassed.append(unpassed)
 
 
@@ -347,6 +338,6 @@ def _given_up(file: str, place: SourceLine, reason: str) -> Reading:
     """Return all op types of a source as unreadable, and the file itself if it shows none."""
     data = read_source(file)
     if not shows_class(file, data):
-        return Reading([file], not_read=[NotRead(file, _NO_CLASS)])
+        return Reading(not_read=[NotRead(file, _NO_CLASS)])
     names = dict.fromkeys(re.findall(r"\bOP_ADD\s*\(\s*(\w+)", data.decode("utf-8", "replace"))) or {None: None}
-    return Reading([file], unreadable=[Unreadable(name, *place, reason) for name in names])
+    return Reading(unreadable=[Unreadable(name, *place, reason) for name in names])

@@ -70,4 +70,4 @@ def defined(
         folders = stores(chosen)
         return OneChip(lambda: load(chosen), chosen or None, unreadable=unread, not_read=not_read, folders=folders)
 
-    return Found(kind, path, lambda: socs, chip, unreadable)
+    return Found(kind, path, lambda: socs, chip)

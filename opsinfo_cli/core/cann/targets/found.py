@@ -142,14 +142,12 @@ class Found(NamedTuple):
 
     :param list_socs: returns its chips; none if nothing shows them
     :param open: opens one of them, by folder or product name, or the only one (None)
-    :param unreadable: what could not be read of the sources, of any chip
     """
 
     kind: TargetKind
     path: str
     list_socs: Callable[[], Sequence[str]]
     open: Callable[[str | None], OneChip]
-    unreadable: Sequence[Unreadable] = ()
 
     @property
     def has_chips(self) -> bool:
