@@ -202,7 +202,8 @@ def command(
     if target is not None:
         report_doubts(target, console)
     run = BisectRun(check, list_file, writing, console)
-    run.require()
+    if searching.model is not None:
+        run.require()
     problem = open_problem(
         searching,
         target,

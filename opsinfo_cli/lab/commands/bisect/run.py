@@ -47,7 +47,7 @@ class BisectRun:
         self._signal = 0
 
     def require(self) -> None:
-        """Check what is known before the model is read, which may take long.
+        """Check what is known before a model is read and ranked, which may take long.
 
         :raises UsageFault: if the check does not read the list, or a search is there that is not resumed
         :raises Refused: if the run folder cannot be used
@@ -60,11 +60,12 @@ class BisectRun:
     def search(self, problem: Problem) -> CommandAnswer:
         """Search, or say what a search would do.
 
-        :raises UsageFault: if another search is there
+        :raises UsageFault: as :meth:`require`, or if another search is there
         :raises WarningsFound: if there is a warning before the first run, and warnings count as errors
         :raises Refused: if the check is unusable, or a file or the system refuses
         """
         check, console = self.check, self.console
+        self.require()
         console.note(price_line(problem.price(check.rules), len(problem.names), check.rules))
         if console.is_failed:
             raise WarningsFound("warnings count as errors (--strict); nothing was run", hint="correct what they name")
