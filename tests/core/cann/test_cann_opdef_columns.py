@@ -75,6 +75,14 @@ CASES = {
             "output0": ("float16,float16,float32,float32", "ND,NCHW,ND,NCHW"),
         },
     ),
+    "an output that follows lists, and has the name of another input": (
+        f'Input("x").DataTypeList({{{F16}, {F32}}}); Input("a").DataType({{{I32}}}); Output("a").Follow("x");',
+        {
+            "input0": ("float16,float32", "ND,ND"),
+            "input1": ("int32,int32", "ND,ND"),
+            "output0": ("float16,float32", "ND,ND"),
+        },
+    ),
     "an input that follows lists": (
         f'Input("x").DataTypeList({{{F16}, {F32}}}).FormatList({{{NCHW}}}); Input("a").Follow("x");',
         {"input0": ("float16,float32", "NCHW,NCHW"), "input1": ("float16,float32", "NCHW,NCHW")},

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from check_support import Checker
 from corpus_place import CORPUS
+from library_files import entry
 from tables import rows
 
 from opsinfo_cli.core.cann.file_kind import option_kind
@@ -215,6 +216,45 @@ def test_a_line_for_a_node_is_refused_as_the_graph_says(
     assert (answer[model.prepare(against).graph.find(relu).index].code == "refused-customized") is is_refused
 
 
+def relu(folder: Path, label: str, dtypes: str) -> MixlistTarget:
+    """A target whose Relu has these columns."""
+    path = folder / label / "aic-ascend910b-ops-info.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"Relu" if dtypes else "Other": entry(dtypes=dtypes or "float16")}), "utf-8")
+    return MixlistTarget(resolve(str(path), TargetOptions(), {}), label)
+
+
+def test_a_refused_line_names_the_targets_that_refuse_it_and_the_columns_of_the_first(
+    tmp_path: Path, model: OpenedModel
+) -> None:
+    columns = {"wide": "float16,float", "low": "float16", "brain": "bfloat16"}
+    targets = [relu(tmp_path, *each) for each in columns.items()]
+    unknown = relu(tmp_path, "unknown", "")
+    node = next(node.name for node in model.graph if node.type == "Relu")
+    why = "no column of `Relu` has the dtypes of this line: AI Core refuses"
+    for line, models, where in (
+        ("OpType::Relu", None, f"{why} its nodes in low, brain"),
+        (node, CheckedModels([model]), f"{why} node `{node}` of {model.label} on low"),
+    ):
+        text = f"{line}:InputDtype:float32,OutputDtype:float32"
+        file = OptionFile("customize_dtypes", Source(text.encode(), "c.cfg"))
+        found = OptionCheck(file, targets, models, open_models).findings()
+        (finding,) = [each for each in found if each.rule.name == "refused-by-columns"]
+        assert (finding.message, finding.hint) == (where, "it has `InputDtype:float16,OutputDtype:float16`")
+        found = OptionCheck(file, [unknown], models, open_models).findings()
+        assert "refused-by-columns" not in {each.rule.name for each in found}
+
+
+def test_a_node_whose_kernel_decides_at_compile_time_is_not_refused(against: MixlistTarget, model: OpenedModel) -> None:
+    product = next(node.name for node in model.graph if node.type == "MatMulV2")
+    text = f"{product}:InputDtype:int8,int8,OutputDtype:int8"
+    answer = model.prepare(against).with_files(customize_dtypes=CustomizeDtypes([text])).judge("mixed_float16")
+    assert answer[answer.graph.find(product).index].confidence == "kernel"
+    file = OptionFile("customize_dtypes", Source(text.encode(), "c.cfg"))
+    found = OptionCheck(file, [against], CheckedModels([model]), open_models).findings()
+    assert "refused-by-columns" not in {finding.rule.name for finding in found}
+
+
 def test_the_columns_of_real_libraries_refuse_what_no_column_has() -> None:
     """The truth from the text of the library alone: all columns of the inputs and outputs that every node has."""
     root = CORPUS / "cann-910" / "opp"
@@ -224,10 +264,10 @@ def test_the_columns_of_real_libraries_refuse_what_no_column_has() -> None:
     entries = json.loads(path.read_text("utf-8"))
     kernels = Kernels(resolve(str(root), TargetOptions(soc="ascend910"), {}).operators, "ascend910")
     compared = refused = 0
-    for name, entry in entries.items():
-        sides = [leading(entry, word) for word in ("input", "output")]
+    for name, written in entries.items():
+        sides = [leading(written, word) for word in ("input", "output")]
         columns = list(zip(*sides[0], *sides[1], strict=False))
-        if not columns or "format" not in entry.get("input0", {}):
+        if not columns or "format" not in written.get("input0", {}):
             continue
         for dtype in ("float16", "float32", "int8"):
             truth = not any(set(column) == {dtype} for column in columns)
