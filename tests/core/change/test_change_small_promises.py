@@ -34,6 +34,8 @@ def test_a_folder_named_like_a_machine_is_no_vault_without_a_record(tmp_path: Pa
     assert in_vault(str(folder / "x_mixlist.json"))
     assert in_vault(str(tmp_path / name / "new"))
     assert not in_vault(str(tmp_path / "other.json"))
+    folder.parent.rename(tmp_path / "machine")
+    assert not in_vault(str(tmp_path / "machine" / "12" / "x_mixlist.json"))
 
 
 def test_a_folder_of_a_machine_with_other_numbers_is_no_vault(tmp_path: Path, vault: Vault, library: Path) -> None:

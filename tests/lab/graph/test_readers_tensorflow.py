@@ -127,6 +127,44 @@ def test_batch_normalization_in_training_is_not_fused(
     assert graph.find("norm").type == op_type
 
 
+@pytest.mark.parametrize(("padding", "op_type"), [(b"VALID", "FullyConnection"), (b"SAME", "Conv2D")])
+def test_a_convolution_that_covers_its_input_is_fused_only_without_padding(
+    tmp_path: Path, padding: bytes, op_type: str
+) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32", shape=[1, 2, 2, 4])
+    weights = TF["TensorProto"](dtype=1, tensor_content=bytes(4 * 2 * 2 * 4 * 16))
+    for size in (2, 2, 4, 16):
+        weights.tensor_shape.dim.add(size=size)
+    node(message, "w", "Const", dtype="float32", value=weights)
+    conv = node(message, "conv", "Conv2D", "x", "w", T="float32")
+    conv.attr.add(key="padding").value.s = padding
+    node(message, "y", "Relu", "conv", T="float32")
+    graph = prepare(_read(tmp_path / "m", message), "fixtures/opp@ascend910b").fused.graph
+    assert graph.find("conv").type == op_type
+
+
+def test_an_operator_with_several_translations_is_noted_with_the_one_that_is_used(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    node(message, "x", "Placeholder", dtype="float32")
+    node(message, "y", "InTopKV2", "x", "x", "x", T="int32")
+    graph = _read(tmp_path / "m", message)
+    (note,) = graph.model.notes
+    assert (note.kind, note.message) == ("alternatives", "`InTopKV2` becomes InTopK or InTopKV2; `InTopK` is used")
+    assert graph[1].type == "InTopK"
+
+
+def test_a_string_of_the_text_form_ends_at_its_own_quote_and_in_its_line(tmp_path: Path) -> None:
+    message = TF["GraphDef"]()
+    for name in ('a\\"b', "c\\", "d\n"):
+        node(message, name, "Placeholder", dtype="float32")
+    assert [each.name for each in _read(tmp_path / "m", message, text=True)] == ['a\\"b', "c\\", "d\n"]
+    data = (tmp_path / "m").read_bytes()
+    (tmp_path / "m").write_bytes(data.replace(b'"d\\n"', b'"d\n"'))
+    with pytest.raises(Damaged, match="a string does not end in its line"):
+        read_graph(str(tmp_path / "m"))
+
+
 @pytest.mark.parametrize("ends", [("enter", "next"), ("next", "enter")])
 def test_values_carried_by_a_loop_are_marked_continuous(tmp_path: Path, ends: tuple[str, str]) -> None:
     message = TF["GraphDef"]()
