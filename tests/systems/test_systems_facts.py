@@ -285,6 +285,11 @@ def test_an_opset_without_a_plugin_names_those_that_have_one(opset: int, known: 
     assert name_table("onnx", opset).unclear["TopK"] == f"not in opset {opset}; known in {known}"
 
 
+def test_an_opset_of_an_onnx_operator_has_one_plugin() -> None:
+    for rows in onnx_operators().values():
+        assert sum(len(opsets) for opsets, _ in rows) == len(frozenset().union(*(opsets for opsets, _ in rows)))
+
+
 def test_shared_op_types_of_an_expansion_belong_to_no_operator() -> None:
     table = name_table("onnx")
     assert table.plumbing["Gemm"] == ("Muls", "Add")

@@ -404,6 +404,11 @@ def test_a_computed_list_of_nodes_alone_leaves_the_default_list_of_operators() -
     assert [(loss.kind, loss.names) for loss in found.losses] == [("unread", ("node_block_list",))]
 
 
+def test_lists_of_one_line_are_named_in_its_order() -> None:
+    with pytest.raises(Damaged, match=r"gives 2 lists: \[A\] in line 1, \[B\] in line 1"):
+        read("onnxconverter", "x = g(h(f(op_block_list=['A']))), f(op_block_list=['B'])")
+
+
 def test_lines_before_the_first_section_of_tensorflows_lists_are_named() -> None:
     found = read("tensorflow", "2024 run\nAllowList:\nConv2D\n")
     assert [each.name for each in found.lists.entries] == ["Conv2D"]

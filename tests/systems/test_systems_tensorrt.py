@@ -127,6 +127,7 @@ MADE = "import tensorrt as trt\nnetwork = trt.Builder(log).create_network(1)\n"
         "for i, layer in enumerate(list(network), 1):\n    ",
         "for i in range(network.num_layers):\n    layer = network.get_layer(i)\n    ",
         "for i in range(len(network)):\n    layer = network[i]\n    ",
+        "for layer in range(3):\n    i = layer\nfor i in range(len(network)):\n    layer = network[i]\n    ",
         "self.net = network\nfor layer in self.net:\n    for j in layer:\n      break\n    ",
         "for layer in network:\n    if layer.precision == trt.int8:\n      continue\n    ",
     ],

@@ -255,6 +255,12 @@ def test_python_is_read_by_its_literals(tmp_path: Path, text: str, expected: lis
     assert found(tmp_path, "train.py", text) == expected
 
 
+def test_a_word_that_begins_with_an_unknown_value_assigns_nothing(tmp_path: Path) -> None:
+    text = "MODE=allow_mix_precision\n{}MODE=force_fp16\natc --model=m --precision_mode=$MODE " + LIST
+    assert found(tmp_path, "run.sh", text.format("${X}")) == []
+    assert found(tmp_path, "run.sh", text.format("")) != []
+
+
 def test_a_command_may_have_its_mode_in_a_raw_file(tmp_path: Path) -> None:
     refused = [("mode-refuses-mixlist", "ops_info.json")]
     assert found(tmp_path, "run.sh", f"{ATC} {LIST}") == refused

@@ -27,7 +27,7 @@ from opsinfo_cli.core.terminal.answer import (
 )
 from opsinfo_cli.core.terminal.console import Console, OutputOptions
 from opsinfo_cli.core.terminal.drawing import draw
-from opsinfo_cli.core.text.escape import cell_width, inert, line_starts, row, shortened, visible
+from opsinfo_cli.core.text.escape import cell_width, inert, inert_lines, line_starts, row, shortened, visible
 
 PATH = "opp/built-in/op_impl/ai_core/tbe/config/ascend910b/aic-ascend910b-ops-info-legacy.json"
 TABLE = Table(
@@ -210,6 +210,11 @@ def test_no_line_is_a_command_to_a_runner_whatever_blanks_precede_it(blanks: str
     for line in (inert(visible(blanks + command)), row(blanks + command, "x"), inert(blanks + command)):
         assert not line.strip().strip("\u180e").startswith("::")
         assert "##[" not in line
+
+
+@given(st.lists(st.sampled_from(["a,b", "::error::x", " ::x", "x ##[stop-commands]y"]), max_size=99))
+def test_no_line_of_a_text_is_a_command_to_a_runner(lines: list[str]) -> None:
+    assert inert_lines("\r\n".join(lines)) == "\r\n".join(map(inert, lines))
 
 
 @given(st.text())

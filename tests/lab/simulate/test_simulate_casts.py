@@ -31,7 +31,7 @@ from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
 from opsinfo_cli.lab.simulate.report import not_shown
 from opsinfo_cli.lab.simulate.rounded_model import NOTHING
 from opsinfo_cli.lab.simulate.rounding_plan import TensorSide, rounding_plan, tensor_places
-from opsinfo_cli.lab.simulate.runtime import ModelSession
+from opsinfo_cli.lab.simulate.runtime import ModelSession, _reads_bfloat16
 from opsinfo_cli.lab.simulate.simulate_model import report_of
 from opsinfo_cli.lab.simulate.simulation import Simulation
 from opsinfo_cli.lab.simulate.trace import TracedNode, trace
@@ -340,6 +340,14 @@ def test_onnxruntime_fuses_nothing(tmp_path: Path) -> None:
     assert options.get_session_config_entry("session.disable_prepacking") == "1"
     folder = options.get_session_config_entry("session.model_external_initializers_file_folder_path")
     assert folder == os.devnull  # nothing is opened there
+
+
+def test_a_model_with_weights_alone_in_bfloat16_reads_bfloat16(tmp_path: Path) -> None:
+    path = save(tmp_path, [node("Cast", ["w"], ["y"], to=FLOAT)], [], [value("y", FLOAT, [1])])
+    model = onnx.load(path)
+    assert not _reads_bfloat16(model.SerializeToString())
+    model.graph.initializer.append(helper.make_tensor("w", TensorProto.BFLOAT16, [1], [1.0]))
+    assert _reads_bfloat16(model.SerializeToString())
 
 
 def test_onnxruntime_prints_nothing_of_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
