@@ -75,6 +75,10 @@ EXPRESSIONS = {
         "std::vector<ge::DataType> v(2, ge::DT_INT8); for (auto& d : v) d = ge::DT_BOOL;",
         *("v", "bool,bool"),
     ),
+    "a value under another name": (
+        "std::vector<ge::DataType> v = {ge::DT_INT8}; auto&& w = v; w.push_back(ge::DT_BOOL);",
+        *("v", "int8,bool"),
+    ),
     "a copy does not change": (
         "std::vector<ge::DataType> v = {ge::DT_INT8}; auto w = v; w.push_back(ge::DT_BOOL);",
         *("v", "int8"),

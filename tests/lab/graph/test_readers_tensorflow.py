@@ -44,7 +44,10 @@ def test_integers_are_those_that_were_written_whatever_their_length(
     """Packed numbers of variable length may be as long as raw ones would be; the last one may be repeated."""
     dtype, number, code = ("int32", 3, "i") if name == "int_val" else ("int64", 9, "q")
     last = max(at for at in range(len(values)) if at == 0 or values[at] != values[at - 1])
-    how = {"raw": {"tensor_content": struct.pack(f"<{len(values)}{code}", *values)}, "whole": {name: values}}
+    how: dict[str, dict[str, Any]] = {
+        "raw": {"tensor_content": struct.pack(f"<{len(values)}{code}", *values)},
+        "whole": {name: values},
+    }
     how["cut"] = {name: values[: last + 1]}
     message = TF["GraphDef"]()
     tensor = TF["TensorProto"](dtype=number, **how[form])
