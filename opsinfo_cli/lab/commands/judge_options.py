@@ -27,8 +27,6 @@ from ..graph.judge.prepare import PreparedModel
 from ..graph.result import Answer
 
 DEFAULT_MODE = "mixed_float16"
-FRAMEWORKS = {"onnx": "ONNX", "tensorflow": "TensorFlow", "saved-model": "TensorFlow"}
-"""Formats without dtypes of the engine, and their names in messages."""
 
 
 @dataclass(frozen=True)

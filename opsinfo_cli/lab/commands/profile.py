@@ -32,12 +32,13 @@ from ...core.terminal.params import (
     prints,
     shape_option,
 )
-from ...errors import UsageFault, counted, join_some, quoted
+from ...errors import NoVerdict, UsageFault, counted, join_some, quoted
 from ..graph.api import open_model
 from ..graph.judge.kernel_sources import Kernels
 from ..graph.limits import open_dimensions_text
 from ..graph.read_back import ReadBack, read_back_profile
 from ..graph.result import GraphAnswer, WrittenAnswer
+from ..graph.verdict import nothing_judged
 from ..profile.lists import fused_parts, policy_of_type
 from ..profile.table import DeviceTask, KernelRow, TaskTable
 from ..profile.times import (
@@ -52,7 +53,7 @@ from ..profile.times import (
     total,
 )
 from .graph.document import dtypes, duration
-from .judge_options import FRAMEWORKS, MODEL, JudgeOptions, judge_model, shapes_of
+from .judge_options import MODEL, JudgeOptions, judge_model, shapes_of
 
 
 @click.command("profile", cls=Targeted)
@@ -85,7 +86,7 @@ def command(
     TABLE is kernel_details.csv of torch_npu, op_summary_*.csv of msprof, or a folder with such tables. Casts, and what
     is not the engine's (communication, AI CPU, DVPP), are counted apart.
 
-    Exit status 1 if --model finds a node that ran in other dtypes.
+    Exit status 1 if --model finds a node that ran in other dtypes, or nothing of the model could be judged.
 
     \b
     Examples:
@@ -106,13 +107,15 @@ def command(
         if applied:
             report_unknown(applied, target.operators, console)
     answer: GraphAnswer | None = None
+    fault: NoVerdict | None = None
     if model:
         graph = open_model(model, console, shapes_of(shapes))
-        if graph.model.format not in FRAMEWORKS and graph.model.judged and mode is None:
+        if not graph.model.predicted and graph.model.judged and mode is None:
             answer = WrittenAnswer(graph)  # of a compiled model, the dtypes as they are
         else:
             judging = JudgeOptions(against=against, mode=mode, mixlist=mixlist)
             answer = judged = judge_model(graph, judging, options, console).answer
+            fault = nothing_judged(judged)
             if judged.decided_open:
                 console.note(open_dimensions_text(judged.decided_open, graph.model.inputs))
     run = DeviceStep(device or "", step or "")
@@ -135,7 +138,9 @@ def command(
 
     types = [policy_of_type(time, operators, applied, recorded, parts_of(time.type)) for time in profile.types]
     back = read_back_profile(answer, profile) if answer else None
-    return profile_answer(ProfileView(profile, types, target, mixlist, run if by == "kernel" else None, back, fused))
+    kernel_run = run if by == "kernel" else None
+    shown = profile_answer(ProfileView(profile, types, target, mixlist, kernel_run, back, fused))
+    return shown._replace(status=1, fault=fault) if fault else shown
 
 
 _MOST = 200

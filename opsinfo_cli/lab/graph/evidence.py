@@ -1,9 +1,9 @@
 """Evidence of where a model loses accuracy, and the nodes that it suspects, the first culprits first.
 
 Evidence is a table in which the vendor's tools compare the device with a framework (``compare_table``), the JSON of
-`opsinfo simulate`, or the ``dump.json`` of msprobe. In a table a culprit is an operator whose inputs agree and whose
-output does not: what reads a wrong tensor is wrong, too. Where a tensor has no row, the rows of its readers tell, and
-else the operators before it.
+`opsinfo simulate`, or the ``dump.json`` of msprobe. In a table a culprit is an operator whose output does not agree,
+with nothing wrong before it: what reads a wrong tensor is wrong, too. Where a tensor has no row, the rows of its
+readers tell, and else the operators before it; what no row says of them is not claimed.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ class Suspect:
     type: str
     """The op type."""
     kind: Kind
-    """What the evidence says: inputs agree and the output overflows or differs; no row, and between tensors that agree
-    and one that does not; within the limits, but with an error much larger than that of the inputs; the error that its
-    rounding alone costs in a simulation; a dumped call of its kind near the largest float16.
+    """What the evidence says: the output overflows or differs, and nothing that was compared before it does; no row,
+    and before a tensor that differs, with nothing wrong in between; within the limits, but with an error much larger
+    than that of the inputs; the error that its rounding alone costs in a simulation; a dumped call of its kind near the
+    largest float16.
     """
     why: str
     """The same for people."""
@@ -222,7 +223,11 @@ def _of_tables(paths: Sequence[str], graph: ModelGraph | None, seen: Callable[[i
     if graph is None:  # by the rows alone: wrong outputs whose inputs have no wrong row, overflows first
         wrong = [each for each in found if each.outputs.is_wrong and not each.inputs.is_wrong]
         wrong.sort(key=lambda each: not each.outputs.has_overflow)
-        suspects = [_suspect(each.name, each.type, (), each.outputs, each.inputs) for each in wrong]
+        befores = [_INPUTS_AGREE if each.inputs.agrees else _NOT_COMPARED for each in wrong]
+        suspects = [
+            _suspect(each.name, each.type, (), each.outputs, each.inputs, before)
+            for each, before in zip(wrong, befores, strict=True)
+        ]
     else:
         suspects = _Culprits(graph, found).suspects()
     silent = sum(each.outputs.is_wrong is None and each.inputs.is_wrong is None for each in found)
@@ -237,16 +242,26 @@ def _nodes_of(row: TableRow, graph: ModelGraph) -> list[GraphNode]:
     return [node for node in named if node is not None]
 
 
+_INPUTS_AGREE, _NOT_COMPARED = "its inputs agree", "its inputs were not compared"
+
+
 def _suspect(
-    name: str, op_type: str, nodes: tuple[int, ...], outputs: _Tensors, inputs: _Tensors, own_row: bool = True
+    name: str,
+    op_type: str,
+    nodes: tuple[int, ...],
+    outputs: _Tensors,
+    inputs: _Tensors,
+    before: str,
+    own_row: bool = True,
 ) -> Suspect:
-    before = "its inputs agree"
-    if inputs.agrees and inputs.cosine is not None:
+    """:param before: what was measured before it"""
+    if inputs.agrees and inputs.cosine is not None and before == _INPUTS_AGREE:
         before += f" (cosine {inputs.cosine:.6g})"
     measured = "" if outputs.cosine is None else f" (cosine {outputs.cosine:.6g})"
     if outputs.cosine is None and outputs.error is not None:
         measured = f" (relative distance {outputs.error:.3g})"
-    after = f"its output overflows{measured}" if outputs.has_overflow else f"its output does not{measured}"
+    differs = "does not agree" if before == _NOT_COMPARED else "does not"
+    after = f"its output {'overflows' if outputs.has_overflow else differs}{measured}"
     if not own_row:
         after += ", by the rows of its readers"
     kind: Kind = "overflow" if outputs.has_overflow else "differs"
@@ -265,7 +280,10 @@ def _suspect(
 
 
 class _Culprits:
-    """The operators of a graph whose inputs agree and whose output does not, in the order of the graph."""
+    """The operators of a graph whose output does not agree, with nothing wrong before them, in the order of the graph.
+
+    :ivar _is_known: of each node, whether a tensor before it was compared, with nothing but unknown ones in between
+    """
 
     def __init__(self, graph: ModelGraph, operators: list[_Operator]) -> None:
         self._graph = graph
@@ -274,6 +292,13 @@ class _Culprits:
         self._last = {id(each): max(each.nodes, key=self._at.__getitem__) for each in operators}
         self._operators = sorted(operators, key=lambda each: self._at[self._last[id(each)]])
         self._readers = self._values_by_readers()
+        self._is_known: dict[int, bool] = {}
+        for index in self._at:
+            self._is_known[index] = any(
+                self._outputs(source.node) is not None or self._is_known.get(source.node, False)
+                for source in graph[index].sources
+                if source
+            )
 
     def suspects(self) -> list[Suspect]:
         first: list[Suspect] = []
@@ -292,11 +317,16 @@ class _Culprits:
             nodes = operator.nodes if operator else (index,)
             inputs = operator.inputs if operator else _Tensors()
             own_row = operator is not None and found is operator.outputs
-            first.append(_suspect(self._name(index), self._type(index), nodes, found, inputs, own_row))
+            is_known = inputs.agrees is True or any(self._is_known[node] for node in nodes)
+            before = _INPUTS_AGREE if not between else "what was compared before it agrees"
+            before = before if is_known else _NOT_COMPARED
+            first.append(_suspect(self._name(index), self._type(index), nodes, found, inputs, before, own_row))
             for other in between:
                 if other not in seen:
                     seen.add(other)
-                    why = f"it has no row, and is between tensors that agree and `{self._name(index)}`, which does not"
+                    where = "between tensors that agree and" if self._is_known[other] else "before"
+                    agrees = "does not" if self._is_known[other] else "does not agree"
+                    why = f"it has no row, and is {where} `{self._name(index)}`, which {agrees}"
                     name, op_type = self._name(other), self._type(other)
                     unseen.append(Suspect(name=name, type=op_type, nodes=(other,), kind="unseen", why=why))
         first.sort(key=lambda each: each.kind != "overflow")
@@ -352,7 +382,7 @@ class _Culprits:
 
     def _jumps(self) -> Iterator[Suspect]:
         """Yield the operators whose error is many times that of their inputs, the largest jumps first."""
-        found: list[tuple[float, _Operator, float]] = []
+        found: list[tuple[float, _Operator, float | None]] = []
         for operator in self._operators:
             error = operator.outputs.error
             if error is None or error < _LEAST_JUMP:
@@ -361,8 +391,8 @@ class _Culprits:
             if before is None:
                 sources = [source.node for index in operator.nodes for source in self._graph[index].sources if source]
                 errors = [tensors.error for node in sources if (tensors := self._outputs(node)) is not None]
-                before = max((each for each in errors if each is not None), default=0.0)
-            ratio = error / max(before, _NOISE)
+                before = max((each for each in errors if each is not None), default=None)
+            ratio = error / max(before or 0.0, _NOISE)
             if ratio >= _JUMP:
                 found.append((ratio, operator, before))
         found.sort(key=lambda each: -each[0])
@@ -371,6 +401,8 @@ class _Culprits:
             error = tensors.error or 0.0
             why = (
                 f"within the limits, but its error is {ratio:.0f} times that of its inputs ({error:.2g}, {before:.2g})"
+                if before is not None
+                else f"within the limits, with an error of {error:.2g}; its inputs were not compared"
             )
             yield Suspect(
                 name=self._name(index),
@@ -399,7 +431,7 @@ def _of_document(path: str, graph: ModelGraph | None) -> AccuracyEvidence:
     try:
         document = json.loads(read_bytes(path))
         kind: Kind = "magnitude" if is_dump(document) else "costs"
-        scores = _magnitudes(document, path) if kind == "magnitude" else _costs(document)
+        entries = _magnitudes(document, path) if kind == "magnitude" else _costs(document)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
         message = "neither a compare table, JSON of `opsinfo simulate` nor a dump.json of msprobe"
         hint = "make it with `opsinfo simulate --format json`, or with msprobe and the task statistics"
@@ -407,10 +439,19 @@ def _of_document(path: str, graph: ModelGraph | None) -> AccuracyEvidence:
     by_type: dict[str, list[GraphNode]] = {}
     for node in graph or ():
         by_type.setdefault(node.type, []).append(node)
+    matched = sum(
+        graph is None or graph.find(name) is not None or not by_type.keys().isdisjoint(types)
+        for _, types, name in entries
+    )
+    if graph and entries and not matched and kind == "costs":
+        message = f"none of its {counted(len(entries), 'op type')} is in this model: it is of another model"
+        raise Damaged(message, name="other-model", path=path, hint="`opsinfo graph` lists the op types of the model")
+    scores: dict[tuple[str, str], float] = {}
+    for score, types, name in entries:
+        for op_type in types if score > 0 else ():
+            scores[op_type, name] = max(score, scores.get((op_type, name), 0.0))
     suspects = []
-    for score, op_type, name in sorted(scores, key=lambda each: (-each[0], each[1], each[2])):
-        if score <= 0:
-            continue
+    for (op_type, name), score in sorted(scores.items(), key=lambda each: (-each[1], each[0])):
         own = graph.find(name) if graph and name else None
         nodes = [own] if own else by_type.get(op_type, [])
         if graph and not nodes:
@@ -422,29 +463,20 @@ def _of_document(path: str, graph: ModelGraph | None) -> AccuracyEvidence:
         indexes = tuple(node.index for node in nodes)
         shown = name or (nodes[0].name if nodes else "")
         suspects.append(Suspect(name=shown, type=op_type, nodes=indexes, kind=kind, why=why, path=path))
-    if graph and scores and by_type.keys().isdisjoint(op_type for _, op_type, _ in scores) and kind == "costs":
-        message = f"none of its {counted(len(scores), 'op type')} is in this model: it is of another model"
-        raise Damaged(message, name="other-model", path=path, hint="`opsinfo graph` lists the op types of the model")
-    matched = len(suspects) if graph else len(scores)
-    return AccuracyEvidence(rows=len(scores), matched=matched, suspects=suspects)
+    return AccuracyEvidence(rows=len(entries), matched=matched, suspects=suspects)
 
 
-def _magnitudes(document: Any, path: str) -> list[tuple[float, str, str]]:
-    """Return the largest share of float16's range that a call of an op type reaches."""
-    scores: dict[str, float] = {}
+def _magnitudes(document: Any, path: str) -> list[tuple[float, Sequence[str], str]]:
+    """Return for each call the share of float16's range that it reaches, 0 if that is small, and its op types."""
+    found = []
     for call in calls_of(document["data"], path):
         share = max(call.magnitudes) / _LARGEST
-        if share >= _NEAR:
-            for name in (*op_types_of(call.name), *spelled_as_types(call.name)):
-                scores[name] = max(share if share <= 1 else _OVERFLOW, scores.get(name, 0.0))
-    return [(score, name, "") for name, score in scores.items()]
+        score = 0.0 if share < _NEAR else share if share <= 1 else _OVERFLOW
+        found.append((score, (*op_types_of(call.name), *spelled_as_types(call.name)), ""))
+    return found
 
 
-def _costs(document: Any) -> list[tuple[float, str, str]]:
-    """Return the error that each op type, or each node if they were ranked, causes alone."""
+def _costs(document: Any) -> list[tuple[float, Sequence[str], str]]:
+    """Return the error that each op type, or each node if they were ranked, causes alone; 0 if it is unknown."""
     entries = [entry for entry in document.get("nodes") or () if "error_alone" in entry] or document["types"]
-    return [
-        (float(entry["error_alone"]), str(entry["type"]), str(entry.get("name", "")))
-        for entry in entries
-        if entry["error_alone"] is not None
-    ]
+    return [(float(entry["error_alone"] or 0), (str(entry["type"]),), str(entry.get("name", ""))) for entry in entries]

@@ -87,6 +87,75 @@ def test_the_first_culprit_is_where_inputs_agree_and_the_output_does_not(tmp_pat
 
 
 @pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            [_row("out", cosine=0.5)],
+            {
+                "out": "its inputs were not compared, its output does not agree (cosine 0.5)",
+                "mul": "it has no row, and is before `out`, which does not agree",
+            },
+        ),
+        (
+            [_row("act"), _row("out", cosine=0.5)],
+            {
+                "out": "what was compared before it agrees, its output does not (cosine 0.5)",
+                "exp": "it has no row, and is between tensors that agree and `out`, which does not",
+            },
+        ),
+        (
+            [_row("exp"), _row("out", cosine=0.5)],
+            {
+                "out": "what was compared before it agrees, its output does not (cosine 0.5)",
+                "act": "it has no row, and is before `out`, which does not agree",
+                "mul": "it has no row, and is between tensors that agree and `out`, which does not",
+            },
+        ),
+        ([_row("fc", cosine=0.5)], {"fc": "its inputs were not compared, its output does not agree (cosine 0.5)"}),
+        (
+            [_row("fc", "input:0"), _row("fc", cosine=0.5)],
+            {"fc": "its inputs agree (cosine 0.99999), its output does not (cosine 0.5)"},
+        ),
+        (
+            [_row("fc", overflow="YES")],
+            {"fc": "its inputs were not compared, its output overflows (cosine 0.99999)"},
+        ),
+        (
+            [_row("out", cosine=0.9999, distance=0.02)],
+            {"out": "within the limits, with an error of 0.02; its inputs were not compared"},
+        ),
+    ],
+)
+@pytest.mark.parametrize("with_graph", [True, False])
+def test_what_no_row_says_is_not_claimed(
+    tmp_path: Path, rows: list[str], said: dict[str, str], with_graph: bool
+) -> None:
+    found = {
+        each.name: each.why
+        for each in read_evidence([_table(tmp_path, *rows)], _model() if with_graph else None).suspects
+    }
+    if with_graph:
+        assert {name: found[name] for name in said} == said
+        return
+    for why in found.values():
+        assert "inputs agree" not in why or any("input:0" in row for row in rows)
+
+
+def test_entries_about_nodes_of_the_model_are_counted_whether_or_not_they_suspect_one(tmp_path: Path) -> None:
+    file = tmp_path / "simulated.json"
+    errors = {"MatMulV2": 0.5, "Relu": 0.0, "Exp": None, "Conv2D": 0.2}
+    types = [{"type": name, "nodes": [], "error_alone": error} for name, error in errors.items()]
+    file.write_text(json.dumps({"command": "simulate", "types": types}), "utf-8")
+    found = read_evidence([str(file)], _model())
+    assert (found.rows, found.matched, [each.type for each in found.suspects]) == (4, 3, ["MatMulV2"])
+    calls = {"Functional.relu.0.forward": 3.0, "Torch.exp.1.forward": 65000.0, "Torch.conv2d.2.forward": 65000.0}
+    data = {call: {"input_args": [{"Max": most, "Min": 0.0}]} for call, most in calls.items()}
+    file.write_text(json.dumps({"task": "statistics", "level": "L1", "data": data}), "utf-8")
+    found = read_evidence([str(file)], _model())
+    assert (found.rows, found.matched, [each.type for each in found.suspects]) == (3, 2, ["Exp"])
+
+
+@pytest.mark.parametrize(
     "rows",
     [
         [(0.98, 0.04), (0.999, 0.05)],

@@ -52,7 +52,6 @@ from ...graph.result import NOT_COMPUTED, Answer, GraphAnswer, NodeAnswer, Writt
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
 from ...graph.verdict import nothing_judged
 from ..judge_options import (
-    FRAMEWORKS,
     JudgedModel,
     JudgeOptions,
     judge_model,
@@ -197,7 +196,7 @@ def command(
         mode=given_or_configured("mode", judging.mode, False),
     )
     asks = given != JudgeOptions() or node is not None or bool(evidence)
-    is_written = graph.model.format not in FRAMEWORKS or (write_keep_dtype is not None and not rows.states)
+    is_written = not graph.model.predicted or (write_keep_dtype is not None and not rows.states)
     if is_written and not asks and not comparing.words:
         require_against(options)
         written = WrittenAnswer(graph)
@@ -208,17 +207,24 @@ def command(
         console.warn(f"not considered: {option_}: {why}")
     view = GraphView(judged.answer, _facts(judged.answer, judged), _caveats(judged.answer, judged))
     if evidence:
-        return _evidence(view, judged, evidence, console)
-    if node is not None:
-        return _path(view, judged, node)
-    if comparing.words:
-        return _compare(view, judged, comparing, rows.by, profile, options, console)
-    if profile:
-        without_list = judged.prepared.judge(judged.answer.mode.name)
-        view = replace(view, cost=_cost(without_list, judged.answer, profile, console))
-    with console.progress("checking constants"):
-        view = replace(view, constants=constant_faults(judged.answer))
-    shown, fault = _rows(view, rows, write_keep_dtype, console), nothing_judged(judged.answer)
+        shown = _evidence(view, judged, evidence, console)
+    elif node is not None:
+        shown = _path(view, judged, node)
+    elif comparing.words:
+        shown = _compare(view, judged, comparing, rows.by, profile, options, console)
+    else:
+        if profile:
+            without_list = judged.prepared.judge(judged.answer.mode.name)
+            view = replace(view, cost=_cost(without_list, judged.answer, profile, console))
+        with console.progress("checking constants"):
+            view = replace(view, constants=constant_faults(judged.answer))
+        shown = _rows(view, rows, write_keep_dtype, console)
+    return _proved(shown, judged.answer)
+
+
+def _proved(shown: CommandAnswer, *answers: Answer) -> CommandAnswer:
+    """Return what is shown, as a failure if it rests on an answer in which nothing was judged."""
+    fault = next(filter(None, map(nothing_judged, answers)), None)
     return shown._replace(status=1, fault=fault) if fault else shown
 
 
@@ -232,7 +238,7 @@ def _profiles(graph: ModelGraph, shapes: tuple[str, ...], alone: bool, console: 
     if not given:
         return []
     name, value = given[0]
-    if not alone or len(given) > 1 or graph.model.format not in FRAMEWORKS:
+    if not alone or len(given) > 1 or not graph.model.predicted:
         why = "this answer has one profile" if not alone else "the model has its shapes, or several options set them"
         console.note(f"not considered: --{name} of the command: {why}")
         return []
@@ -255,7 +261,7 @@ def _judge_profiles(judged: JudgedModel, profiles: list[ShapeProfile], console: 
             advance(1)
     judged = judged._replace(answer=answers[0])
     view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))
-    return profiles_answer(view, profiles, answers)
+    return _proved(profiles_answer(view, profiles, answers), *answers)
 
 
 def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:
@@ -408,7 +414,7 @@ def _compare(
     label = f"{word.removeprefix('--compare-').replace('-', ' ').lstrip()} {value}"
     view = replace(view, compared_with=label, constants=constant_faults(judged.answer))
     if comparing.read_back is not None and is_fusion_result(comparing.read_back):
-        if judged.graph.model.format not in FRAMEWORKS:
+        if not judged.graph.model.predicted:
             hint = "give the ONNX or TensorFlow model that it was compiled from"
             message = "the model was fused already: a fusion_result.json cannot be compared with it"
             raise UsageFault(message, name="already-fused", path=judged.graph.model.path, hint=hint)
@@ -416,7 +422,7 @@ def _compare(
         return fusion_result_answer(view, result, console.verbose > 0)
     if comparing.read_back is not None:
         compiled = open_model(comparing.read_back, console)
-        if compiled.model.format in FRAMEWORKS or compiled.model.judged is False:
+        if compiled.model.predicted or compiled.model.judged is False:
             message = "neither a compiled model nor a dump made after the engine chose dtypes"
             forms = "a .om file, a GE dump of a later stage than FeTopoSortingAfter, or fusion_result.json"
             hint = f"--read-back takes {forms}"
@@ -434,7 +440,7 @@ def _compare(
     if profile:
         view = replace(view, cost=_cost(judged.answer, changed.answer, profile, console))
     with console.progress("comparing"):
-        return comparison_answer(view, compare(judged.answer, changed.answer), by)
+        return _proved(comparison_answer(view, compare(judged.answer, changed.answer), by), changed.answer)
 
 
 def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
