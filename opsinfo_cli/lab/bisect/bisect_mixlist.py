@@ -130,6 +130,7 @@ class _Search:
 
     def answer(self) -> BisectAnswer:
         problem, session = self.problem, self.session
+        session.expected = problem.price(session.rules)
         with self.listener.watch("op types") as session.watch:
             end = self._end_of(session, problem.weights, problem.singles)
         answer = answer_of(problem, session, end)
@@ -178,6 +179,7 @@ class _Search:
             subject = self.problem.node_subject(moved, is_costed, advance)
         with self.listener.watch("nodes") as self.session.watch:
             session = self.session.continue_with(subject)
+            session.expected = expected
             end = self._end_of(session, [1.0] * len(moved))
         kept = {node_name(session.subject.names[number]): number for number in end.kept or ()}
         place = {node.name: node.index for node in sets.base_answer}

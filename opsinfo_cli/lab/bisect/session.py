@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .journal import Past, SearchJournal
     from .run_folder import RunFolder
     from .search.cheapest_set import Rank, Reach
-    from .search.minimal_set import Ended
+    from .search.minimal_set import Ended, Price
     from .search.question import Kept
     from .trial import Files, TrialEnd, TrialPlace
     from .verdicts import SetTally
@@ -151,6 +151,7 @@ class SearchSession:
     :param watch: called whenever a run begins or ends
     :param spent: that of the search that this one continues
     :ivar running: sets by the number of their trial
+    :ivar expected: the runs of this search alone; None: not estimated
     :ivar left: maximum number of remaining sets, if the check is monotone
     :ivar found: a minimal set that passes, while a cheaper one is searched for
     :ivar by_dtypes: False once lists with the same dtypes had different verdicts
@@ -178,6 +179,8 @@ class SearchSession:
         self.knowledge = Knowledge(subject.digest, rules.lead)
         self.running: dict[int, Kept] = {}
         self.spent = spent or Expenses()
+        self.expected: Price | None = None
+        self._before = spent.runs if spent else 0
         self.number = past.last if past else 0
         self.left = 0
         self.found: Kept | None = None
@@ -222,6 +225,11 @@ class SearchSession:
                 end = self.so_far("found")
             if not end.kept or self._confirm(end.kept):
                 return end
+
+    @property
+    def runs(self) -> int:
+        """The runs of this search alone, without those of the one that it continues."""
+        return self.spent.runs - self._before
 
     def run_prefixes(self) -> None:
         """Run the lists of the 1, 2, 4 ... most suspected candidates, as far as the budget allows it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,9 +15,10 @@ from planted import Planted, most_runs, planted, search
 
 from opsinfo_cli.lab.bisect.search.halving import halve
 from opsinfo_cli.lab.bisect.search.halving import most_runs as most_of_halving
-from opsinfo_cli.lab.bisect.search.minimal_set import SearchEnd, find_minimal_set
+from opsinfo_cli.lab.bisect.search.minimal_set import SearchEnd, find_minimal_set, price
 from opsinfo_cli.lab.bisect.search.question import Question
-from opsinfo_cli.lab.bisect.session import RunBudget
+from opsinfo_cli.lab.bisect.session import RunBudget, SearchSession
+from opsinfo_cli.lab.commands.bisect.answer import progress_of
 from opsinfo_cli.lab.graph.cost import Cost
 
 FROZEN: list[dict[str, Any]] = json.loads(Path(__file__).with_name("planted_searches.json").read_text("utf-8"))
@@ -198,6 +200,38 @@ def test_whenever_a_search_ends_what_it_calls_minimal_failed_in_a_run_without_ea
                 assert check.is_minimal(found.kept), (seed, found)
             elif found.kept is not None:
                 assert check.truth(found.kept)
+
+
+@pytest.mark.parametrize("kind", ["types", "cheapest types", "nodes"])
+def test_a_search_asks_no_more_than_it_says_is_left(kind: str) -> None:
+    for seed in range(60):
+        check = CuresOfNodes(seed) if kind == "nodes" else CuresOfTypes(seed)
+        cost, effect = check.cost if kind == "cheapest types" else None, (check.rank, check.reach)
+        asking = find_minimal_set(check.weights, cost, effect=effect if kind == "nodes" else None)
+        asked, lefts = list[frozenset[int]](), list[int]()
+        try:
+            question = next(asking)
+            while True:
+                if question.kept not in asked:
+                    asked.append(question.kept)
+                    lefts.append(question.left)
+                question = asking.send(check.truth(question.kept))
+        except StopIteration:
+            assert all(left >= remaining for left, remaining in zip(lefts, range(len(asked), 0, -1), strict=True)), seed
+
+
+def test_the_time_that_is_told_among_nodes_is_that_of_the_runs_that_were_expected() -> None:
+    notes, check = list[str](), Planted(20, frozenset({3}), [1.0] * 20)
+    session = search(check).session
+    for name in ("seconds", "before"):
+        setattr(session.spent, name, 10.0 * session.spent.runs)
+    among = SearchSession(
+        session.subject, session.rules, session.place, session.folder, session.journal, spent=session.spent
+    )
+    among.expected, among.left = price(20, 1, has_cost=True, by_node=True), 71
+    console: Any = SimpleNamespace(note=notes.append)
+    progress_of(console, lambda *_: None, "nodes")(among)
+    assert (among.expected.between, notes) == ("8 to 73", ["a run takes 10 s: expect 80 s to 12 min more"])
 
 
 def _asked(needs: frozenset[int], singles: tuple[int, ...]) -> tuple[SearchEnd, list[Question]]:

@@ -100,10 +100,11 @@ class _Belief:
         return best
 
 
-def halve(weights: Sequence[float]) -> Generator[Question, bool, tuple[Kept, list[int]]]:
+def halve(weights: Sequence[float], more: int = 0) -> Generator[Question, bool, tuple[Kept, list[int]]]:
     """Release what is not needed of all candidates, which pass together and fail if all are released.
 
     :param weights: one for each candidate, in descending order
+    :param more: maximum number of questions that follow, the proof of each member aside
     :returns: the set that passes, and its members in the order in which they were shown to be needed
     """
     belief = _Belief(weights)
@@ -130,7 +131,7 @@ def halve(weights: Sequence[float]) -> Generator[Question, bool, tuple[Kept, lis
         passed = yield Question(
             frozenset(kept.difference(released)),
             likely=belief.mean(group.likely),
-            left=most_runs(len(weights)) - used + len(kept),
+            left=most_runs(len(weights)) - used + len(kept) + more,
         )
         used += 1
         depth = _depth(group.size) if guilty is None else depth - 1

@@ -55,7 +55,8 @@ def find_minimal_set(
     """
     count = len(weights)
     ends = END_RUNS if effect is None else 1  # the search among op types has shown whether the check is noisy
-    left = most_runs(max(1, count)) + count
+    more = 0 if cost is None and effect is None else most_runs(max(1, count))
+    left = most_runs(max(1, count)) + count + more
     everything = Question(frozenset(range(count)), exact=True, likely=0.9, least=ends, left=left + 2 * ends)
     nothing = Question(frozenset(), exact=True, likely=0.1, least=ends, left=left + ends)
     kept, proved = None, True
@@ -72,8 +73,8 @@ def find_minimal_set(
             return SearchEnd("nothing-to-do", frozenset(), True)
         if not all_pass:
             return SearchEnd("cannot-cure", None)
-        kept, order = yield from halve(weights)
-        kept, proved = yield from _prove(kept, order)
+        kept, order = yield from halve(weights, more)
+        kept, proved = yield from _prove(kept, order, more)
     monotone = proved
     while not proved:  # a set passes although one that contains it failed
         kept = yield from _count_down(kept)
@@ -85,14 +86,15 @@ def find_minimal_set(
     return SearchEnd("found", kept, True, monotone)
 
 
-def _prove(kept: Kept, order: Sequence[int]) -> Generator[Question, bool, tuple[Kept, bool]]:
+def _prove(kept: Kept, order: Sequence[int], more: int = 0) -> Generator[Question, bool, tuple[Kept, bool]]:
     """Ask for each member whether the check fails without it.
 
+    :param more: maximum number of questions that follow
     :returns: the set and True; or a smaller one that passes and False
     """
     for left, member in zip(range(len(order), 0, -1), reversed(order), strict=True):
         smaller = kept - {member}
-        if (yield Question(smaller, exact=True, likely=0.02, left=left)):
+        if (yield Question(smaller, exact=True, likely=0.02, left=left + more)):
             return smaller, False
     return kept, True
 

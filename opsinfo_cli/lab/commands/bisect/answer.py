@@ -15,7 +15,7 @@ from ....errors import counted, join_some
 from ...bisect.culprits import BisectAnswer, Candidate, ResultByNode, SearchPlan
 from ...bisect.curve import CurvePoint
 from ...bisect.problem import Problem
-from ...bisect.search.minimal_set import Price, between, price
+from ...bisect.search.minimal_set import Price, between
 from ...bisect.session import Rules, SearchSession
 from ...bisect.verdicts import TrialVerdict
 from ..graph.document import cost_text, coverage_text, duration, nodes_text, size
@@ -64,9 +64,9 @@ def progress_of(console: Console, show: Show, what: str) -> Callable[[SearchSess
         if is_told or runs < _ENDS or not left:
             return
         is_told = True
-        if seconds >= _SLOW:
-            expected = price(count, lead, session.subject.cost is not None)
-            times = [span(math.ceil(max(0, bound - runs) / slots) * seconds) for bound in (expected.one, expected.most)]
+        if seconds >= _SLOW and session.expected is not None:
+            bounds = (max(0, bound - session.runs) for bound in (session.expected.one, session.expected.most))
+            times = [span(math.ceil(bound / slots) * seconds) for bound in bounds]
             console.note(f"a run takes {span(seconds)}: expect {between(*times)} more")
 
     return tell
