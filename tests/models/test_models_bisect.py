@@ -14,7 +14,7 @@ from opsinfo_cli.core.cann.marks import ADD_BLACK
 from opsinfo_cli.core.cann.target import resolve
 from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.lab.graph.atc_options import AtcOptions
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import given_shapes, input_sets
 from opsinfo_cli.lab.simulate.simulation import Simulation

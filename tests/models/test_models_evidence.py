@@ -17,8 +17,8 @@ from trained import FOLDER, TRAINED, target
 from opsinfo_cli.core.cann.install import Install
 from opsinfo_cli.lab.graph.evidence import read_evidence
 from opsinfo_cli.lab.graph.graph import ModelGraph
-from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.moves import moves_of
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
 EACH = int(os.environ.get("OPSINFO_PLANTED", "4"))

@@ -15,7 +15,7 @@ from trained import TRAINED, Trained, path_of, target
 
 from opsinfo_cli.core.cann.target import resolve
 from opsinfo_cli.core.cann.targets.found import TargetOptions
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import InputSet, input_sets
 from opsinfo_cli.lab.simulate.rounded_model import PREFIX

@@ -193,7 +193,7 @@ class _Search:
             path = self._try_to_write(lambda: self.write({BEST_KEPT: text}))
             cost = sets.effect_keeping(kept).cost
         runs = session.spent.runs - before
-        return ResultByNode(end.ended, path, found, end.minimal, cost, runs, end, session)
+        return ResultByNode(end.ended, path, found, end.minimal, cost, runs, session)
 
     def _try_to_write(self, write: Callable[[], Written]) -> Written | None:
         """Write; the search has an answer even if it cannot be written."""

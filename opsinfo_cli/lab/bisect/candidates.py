@@ -15,7 +15,7 @@ from ..graph.cost import Cost, Prices, cost_of, moved_nodes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ..graph.judge.prepare import PreparedModel
+    from ..graph.prepare import PreparedModel
     from ..graph.result import Answer
 
     Marks = Mapping[str, frozenset[Mark]]
@@ -172,7 +172,7 @@ def _idle(sets: SetJudge) -> str:
 
 
 _RISKS = re.compile(
-    r"Reduce|(?<!Resh)Sum|Mean|Prod|Pow|Exp(?!and)|Log(?!ical)|Square|[Ss]qrt|RealDiv|Div|Norm|BN|Softmax|Loss|CrossEntropy|Cum|AddN"
+    r"Reduce|Sum|Mean|Prod|Pow|Exp(?!and)|Log(?!ical)|Square|[Ss]qrt|Div|Norm|BN|Softmax|Loss|CrossEntropy|Cum|AddN"
 )
 """Reductions, powers, exponentials, logarithms, roots, divisions, normalisations, softmax, losses: their results leave
 float16's range or lose digits first. Users keep these types in float32 most often."""

@@ -81,7 +81,6 @@ class ResultByNode:
     """What the keep_dtype file moves from low to high; null if no file is known to pass."""
     runs: Count
     """Runs of the check of the search among nodes."""
-    end: SearchEnd = internal()
     session: SearchSession = internal()
 
 
@@ -270,7 +269,7 @@ class BisectAnswer(NamedTuple):
         if effect and self.culprits and effect.left_low.nodes * _NEARLY <= effect.cost.nodes:
             what = "nearly everything" if effect.left_low.nodes else "everything"
             return f"{what} is in high precision with this list: --by node searches for single nodes instead"
-        return _GO_ON.get(self.nodes.end.ended if self.nodes else self.end.ended)
+        return _GO_ON.get(self.nodes.ended if self.nodes else self.end.ended)
 
     @property
     def last_output(self) -> list[str]:

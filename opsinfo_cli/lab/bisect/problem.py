@@ -26,7 +26,7 @@ from ..graph.atc_options import AtcOptions
 from ..graph.cost import read_prices
 from ..graph.evidence import read_evidence
 from ..graph.judge.modes import judge_mode
-from ..graph.judge.prepare import prepare
+from ..graph.prepare import prepare
 from ..graph.readers.onnx import external_files
 from ..graph.verdict import nothing_judged
 from ..profile.table import find_tables

@@ -23,7 +23,7 @@ from ..graph.atc_options import NO_OPTIONS, AtcOptions
 from ..graph.graph import ModelGraph
 from ..graph.implmode import ALLOW_HF32, SPELLED_HF32
 from ..graph.judge.modes import judge_mode
-from ..graph.judge.prepare import PreparedModel
+from ..graph.prepare import PreparedModel
 from ..graph.result import Answer
 
 DEFAULT_MODE = "mixed_float16"

@@ -16,7 +16,7 @@ from ...core.cann.option_files import CustomizeDtypes, KeepDtype
 from .atc_options import NO_OPTIONS, AtcOptions, command_options
 from .graph import ModelGraph
 from .judge.modes import mode_by_number
-from .judge.prepare import prepare
+from .prepare import prepare
 from .readers import read_graph
 from .verdict import refusal_lines
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...core.cann.mixlist import AnyMixlist
     from ...core.cann.target import AnyTarget
     from ..listener import Listener
-    from .judge.prepare import PreparedModel
+    from .prepare import PreparedModel
     from .result import Answer
 
 

@@ -94,7 +94,7 @@ def extremes(weights: Weights, dtype: str, low: str = "float16") -> Extremes | N
     :raises Damaged: if it is too short
     :raises MissingPackage: if numpy is not installed
     """
-    if dtype not in WIDTHS or low not in LIMITS:
+    if dtype not in WIDTHS:
         return None
     np = numpy()
     bound, smallest = LIMITS[low]

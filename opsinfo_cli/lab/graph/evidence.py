@@ -468,7 +468,7 @@ def _of_document(path: str, graph: ModelGraph | None) -> AccuracyEvidence:
 
 def _magnitudes(document: Any, path: str) -> list[tuple[float, Sequence[str], str]]:
     """Return for each call the share of float16's range that it reaches, 0 if that is small, and its op types."""
-    found = []
+    found: list[tuple[float, Sequence[str], str]] = []
     for call in calls_of(document["data"], path):
         share = max(call.magnitudes) / _LARGEST
         score = 0.0 if share < _NEAR else share if share <= 1 else _OVERFLOW

@@ -145,7 +145,7 @@ class ModelFacts(NamedTuple):
     :param graph_precision_mode: the number of the mode that the engine used
     :param judged: whether the engine chose the dtypes; None if unknown
     :param has_casts: whether the engine's Casts are in the graph; None if unknown
-    :param attributes: other facts of the file (``atc_version``, opset imports ...)
+    :param opset: of the standard operators of an ONNX model; 0: none
     :param predicted: names and types are a translation from another framework; fusion may change them
     :param onnx: the ModelProto of an ONNX model, its functions inlined
     :param inputs: of a model of another framework, with the shapes that are judged
@@ -159,7 +159,7 @@ class ModelFacts(NamedTuple):
     command: tuple[str, ...] = ()
     judged: bool | None = None
     has_casts: bool | None = None
-    attributes: Mapping[str, object] = MappingProxyType({})
+    opset: int = 0
     notes: tuple[Note, ...] = ()
     predicted: bool = False
     onnx: Any = None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...core.check.mixlist import Form, Message, MixlistReading, MixlistTarget
     from .graph import GraphNode, ModelGraph
     from .judge.kernel_sources import Kernels
-    from .judge.prepare import PreparedModel
+    from .prepare import PreparedModel
     from .result import Answer
 
 _MIXED = ("mixed_float16", "mixed_bfloat16")
@@ -66,7 +66,7 @@ class OpenedModel:
         return nodes
 
     def prepare(self, target: MixlistTarget) -> PreparedModel:
-        from .judge.prepare import prepare
+        from .prepare import prepare
 
         if target not in self._prepared:
             self._prepared[target] = prepare(self.graph, target.target)

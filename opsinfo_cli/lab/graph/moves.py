@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...core.cann.marks import ADD_BLACK
 from ...core.cann.option_files import OP_TYPE, KeepDtype
-from .judge.prepare import marks_of
+from .prepare import marks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...core.cann.marks import Mark
     from ...core.cann.mixlist import AnyMixlist
-    from .judge.prepare import PreparedModel
+    from .prepare import PreparedModel
     from .result import Answer
 
 Mover: TypeAlias = Literal["mixlist", "keep_dtype"]

@@ -51,12 +51,10 @@ def no_verdict(answer: GraphAnswer) -> NoVerdict | None:
 
 def opset_hint(model: ModelFacts) -> str:
     """Return what to do with a model whose opset is newer than the plugins; empty if it is not."""
-    opsets = model.attributes.get("opsets")
-    opset = opsets.get("", 0) if isinstance(opsets, dict) else 0
-    if opset <= NEWEST_OPSET:
+    if model.opset <= NEWEST_OPSET:
         return ""
     convert = f"`onnx.version_converter.convert_version(model, {NEWEST_OPSET})`"
-    return f"the model has opset {opset}: export it with opset {NEWEST_OPSET}, or convert it with {convert}"
+    return f"the model has opset {model.opset}: export it with opset {NEWEST_OPSET}, or convert it with {convert}"
 
 
 def refusal_lines(model: ModelFacts) -> Iterator[str]:

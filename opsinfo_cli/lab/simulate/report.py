@@ -11,6 +11,7 @@ from ...errors import NoVerdict, join_some
 from ..graph.graph import Refusal
 from ..graph.limits import Limit, limits_of
 from ..graph.result import Coverage
+from ..graph.verdict import no_verdict
 from .node_costs import NodeCost
 from .output_error import OutputError
 from .rounding_plan import unknown_tensors
@@ -107,7 +108,7 @@ class SimulatedModel:
     path: str
     """The path of the model."""
     opset: LineNumber
-    """The opset of the computed model; older models are converted."""
+    """The opset of the model's standard operators."""
 
 
 @dataclass(frozen=True)
@@ -197,9 +198,7 @@ class SimulationReport(NamedTuple):
 
     :param trace: the error along the graph; None: not requested
     :param nodes: low nodes, the most costly first; None: not requested
-    :param coverage: how many nodes the engine judges; the others are computed in float32
-    :param warnings: what has no effect, such as op types of the mixlist that the target lacks
-    :param unproved: why the answer of the judge proves nothing
+    :param answer: that of the judge
     """
 
     simulation: Simulation
@@ -208,13 +207,20 @@ class SimulationReport(NamedTuple):
     types: list[TypeCost]
     limits: list[Limit]
     nodes: list[NodeCost] | None
-    coverage: Coverage
+    answer: Answer
     mixlist: str | None = None
     max_error: float | None = None
     min_cosine: float | None = None
-    warnings: Sequence[str] = ()
-    decided_open: tuple[str, ...] = ()
-    unproved: NoVerdict | None = None
+
+    @property
+    def coverage(self) -> Coverage:
+        """How many nodes the engine judges; the others are computed in float32."""
+        return self.answer.coverage
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What has no effect, such as op types of the mixlist that the target lacks."""
+        return self.answer.warnings
 
     @property
     def doubts(self) -> list[str]:
@@ -237,9 +243,10 @@ class SimulationReport(NamedTuple):
     @property
     def fault(self) -> NoVerdict | None:
         """Why the numbers prove nothing: nothing was judged, or with bounds nothing was rounded."""
-        if self.unproved is None and self.has_bounds and not self.simulated.rounded and not self.simulation.plan():
+        unproved = no_verdict(self.answer)
+        if unproved is None and self.has_bounds and not self.simulated.rounded and not self.simulation.plan():
             return nothing_rounded(self.simulation.path)  # a list that keeps all high is a pass
-        return self.unproved
+        return unproved
 
     @property
     def passes(self) -> bool | None:
@@ -267,7 +274,7 @@ class SimulationReport(NamedTuple):
             mixlist=self.mixlist,
             saturate=simulation.rewriter.rounder.saturate,
             shapes=model.shapes,
-            open_dimensions=len(self.decided_open),
+            open_dimensions=len(self.answer.decided_open),
             inputs=[input_set.name for input_set in simulation.inputs],
             rounded=self.simulated.rounded,
             outputs=self.simulated.outputs,

@@ -135,7 +135,6 @@ class Expansion(NamedTuple):
     """An ONNX node that became several CANN nodes."""
 
     name: str
-    types: tuple[str, ...]
     inner: int
 
 
@@ -155,10 +154,7 @@ class TensorPlaces:
 
 
 def tensor_places(file: OnnxFile, graph: ModelGraph) -> TensorPlaces:
-    """Find the tensors.
-
-    :param file: the model, or its conversion to a newer opset
-    """
+    """Find the tensors."""
     finder = _Finder(file, graph)
     finder.scope(graph.subgraphs[0], 0)
     finder.places.all.sort(key=lambda place: place.spot.side)
@@ -214,7 +210,7 @@ class _Finder:
         self._output_places(number, proto.output, given)
         inner = _inner(group, proto.output)
         if inner:
-            self.places.expanded.append(Expansion(main.name, tuple(node.type for node in group), inner))
+            self.places.expanded.append(Expansion(main.name, inner))
         left = list(self.bodies.get(main.index, ()))
         for attribute, scope in self.file.bodies_of(number):
             body = next((subgraph for subgraph in left if subgraph.name.rpartition("/")[2] == attribute), None)

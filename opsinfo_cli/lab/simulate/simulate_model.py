@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ...core.cann.input_shapes import settles
 from ...errors import Refused
-from ..graph.judge.prepare import prepare
+from ..graph.prepare import prepare
 from ..graph.readers import read_graph
 from ..graph.readers.onnx import model_inputs
-from ..graph.verdict import no_verdict
 from ..listener import PythonListener
 from .inputs import GIVEN, InputSet, given_shapes, input_sets, require_fit, unknown_numbers
 from .node_costs import rank_nodes
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from ...core.cann.mixlist import AnyMixlist
     from ...core.cann.target import AnyTarget
     from ..graph.graph import ModelGraph
-    from ..graph.judge.prepare import PreparedModel
+    from ..graph.prepare import PreparedModel
     from ..listener import Listener
 
 Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
@@ -148,9 +147,6 @@ def report_of(
         types,
         limits,
         nodes,
-        answer.coverage,
+        answer,
         path,
-        warnings=answer.warnings,
-        decided_open=answer.decided_open,
-        unproved=no_verdict(answer),
     )

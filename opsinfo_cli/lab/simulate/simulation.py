@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...core.cann.marks import ADD_BLACK
 from ...core.document import WithInfinity
 from ...errors import Damaged, Refused, UsageFault
-from ..graph.judge.prepare import marks_of
+from ..graph.judge.modes import judge_mode
+from ..graph.prepare import marks_of
 from .onnx_model import OnnxFile
 from .output_error import ErrorSize, OutputError, output_error, worst
 from .round_in_onnx import Rounder
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...core.cann.mixlist import AnyMixlist
     from ..graph.graph import ModelGraph
-    from ..graph.judge.prepare import PreparedModel
+    from ..graph.prepare import PreparedModel
     from ..graph.result import Answer
     from .inputs import InputSet
     from .rounding_plan import Spot
@@ -93,7 +94,7 @@ class Simulation:
         self.mode = mode
         self.inputs = inputs
         graph = prepared.graph
-        prepared.judge(mode)
+        judge_mode(mode)
         self.file = OnnxFile.of(onnx_model(graph), path)
         self.names = [output.name for output in self.file.proto.graph.output]
         if not self.names:

@@ -81,7 +81,7 @@ def test_the_cheapest_nodes_are_those_of_an_enumeration(problem: Problem, tmp_pa
         assert best == (tuple(node.name for node in found.nodes) if found else None)
         if best and found:
             assert found.cost == sets.effect_keeping(best).cost
-            assert found.end.minimal
+            assert found.one_minimal
             failed = {tally.last_failed() for _, tally in found.session.lists()} - {None}
             assert {node.trial for node in found.nodes} <= failed
             assert found.runs <= price(len(found.session.subject.names), 1, has_cost=True, by_node=True).most

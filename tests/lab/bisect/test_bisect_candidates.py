@@ -11,7 +11,7 @@ from ge_dump import ge_dump
 
 from opsinfo_cli.core.cann.target import Target
 from opsinfo_cli.lab.bisect.candidates import SetJudge, doubts, prune
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
 GRAPH = {

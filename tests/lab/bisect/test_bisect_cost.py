@@ -17,7 +17,7 @@ from opsinfo_cli.lab.bisect.candidates import SetJudge
 from opsinfo_cli.lab.bisect.search.minimal_set import price
 from opsinfo_cli.lab.bisect.session import RunBudget
 from opsinfo_cli.lab.graph.cost import Cost, Prices, left_low
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.profile.table import TaskTable
 from opsinfo_cli.lab.profile.times import profile_of

@@ -12,7 +12,7 @@ from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.lab.graph.builder import GraphBuilder
 from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts, ModelGraph
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.result import Answer
 
 CASES = Path(__file__).parent / "cases"

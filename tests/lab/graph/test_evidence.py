@@ -15,8 +15,8 @@ from opsinfo_cli.errors import Damaged, Refused
 from opsinfo_cli.lab.graph.compare_table import compared_rows
 from opsinfo_cli.lab.graph.evidence import read_evidence
 from opsinfo_cli.lab.graph.graph import ModelGraph
-from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.moves import moves_of
+from opsinfo_cli.lab.graph.prepare import prepare
 
 onnx = pytest.importorskip("onnx")
 

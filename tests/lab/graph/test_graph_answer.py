@@ -20,7 +20,7 @@ from opsinfo_cli.lab.graph.api import Graph
 from opsinfo_cli.lab.graph.builder import GraphBuilder
 from opsinfo_cli.lab.graph.graph import UNKNOWN, ModelFacts
 from opsinfo_cli.lab.graph.judge.kernel_sources import Kernels
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.reason import TEXTS
 from opsinfo_cli.lab.graph.result import WrittenAnswer
 

@@ -10,7 +10,7 @@ import pytest
 from corpus_place import CORPUS
 
 from opsinfo_cli.core.cann.target import Target
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
 FOLDER = CORPUS / "vectors" / "fusions"

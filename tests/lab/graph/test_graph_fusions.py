@@ -19,7 +19,7 @@ from opsinfo_cli.lab.graph.fusions.fuse import RULES, fused_into, unknown_passes
 from opsinfo_cli.lab.graph.fusions.pattern import Pattern
 from opsinfo_cli.lab.graph.fusions.rule import FusionGraph
 from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts, ModelGraph
-from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
+from opsinfo_cli.lab.graph.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.read_back import read_back
 from opsinfo_cli.lab.graph.result import WrittenAnswer
 

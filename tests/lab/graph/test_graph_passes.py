@@ -18,8 +18,8 @@ from opsinfo_cli.lab.graph.fusions.fuse import RULES
 from opsinfo_cli.lab.graph.fusions.rule import FusionGraph, FusionRule
 from opsinfo_cli.lab.graph.fusions.toolkit_rules import json_rules
 from opsinfo_cli.lab.graph.graph import ModelGraph
-from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.limits import fusion_limits
+from opsinfo_cli.lab.graph.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
 FLOATS = "float,float16"

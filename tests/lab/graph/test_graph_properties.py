@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from opsinfo_cli.core.cann.dtype_names import LOW
 from opsinfo_cli.core.cann.policy import Policy
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.result import Answer
 
 ALL = "float16,float,bfloat16"

@@ -16,7 +16,7 @@ from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import Damaged
 from opsinfo_cli.lab.graph.judge.kernel import kernel_of
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 
 
 def taken(target: Target) -> Target:

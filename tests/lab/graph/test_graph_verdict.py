@@ -7,7 +7,7 @@ import io
 import pytest
 from corpus_place import CORPUS
 
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.result import Answer
 from opsinfo_cli.lab.graph.verdict import no_verdict, nothing_judged, share_not_judged
 

@@ -14,7 +14,7 @@ from readers_invariants import weights_of
 from opsinfo_cli.core.cann.install import Install
 from opsinfo_cli.lab.graph.atc_options import command_options
 from opsinfo_cli.lab.graph.graph import ModelGraph
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
 onnx = pytest.importorskip("onnx")

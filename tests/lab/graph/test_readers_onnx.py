@@ -13,8 +13,8 @@ from readers_invariants import weights_of
 from opsinfo_cli.errors import Damaged, MissingPackage
 from opsinfo_cli.lab.graph.constants import extremes
 from opsinfo_cli.lab.graph.graph import ModelGraph, Producer, Refusal
-from opsinfo_cli.lab.graph.judge.prepare import prepare
 from opsinfo_cli.lab.graph.mixlist_check import second_types
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.graph.verdict import refusal_lines
 

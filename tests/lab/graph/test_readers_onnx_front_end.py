@@ -17,7 +17,7 @@ from opsinfo_cli.core.cann.install import Install
 from opsinfo_cli.core.cann.onnx_opsets import onnx_operators
 from opsinfo_cli.core.cann.op_names import onnx_names
 from opsinfo_cli.lab.graph.graph import ModelGraph, Producer
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers.framework_model import SourceGraph, SourceNode
 from opsinfo_cli.lab.graph.readers.onnx_expansion import PLUGINS, find
 

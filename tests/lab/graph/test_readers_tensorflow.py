@@ -15,7 +15,7 @@ from readers_invariants import weights_of
 
 from opsinfo_cli.errors import Damaged, Refused
 from opsinfo_cli.lab.graph.graph import ModelGraph
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.graph.weights import integers_of
 

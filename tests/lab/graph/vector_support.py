@@ -23,7 +23,7 @@ from opsinfo_cli.lab.graph.builder import GraphBuilder
 from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts, ModelGraph
 from opsinfo_cli.lab.graph.judge.kernel_sources import Kernels
 from opsinfo_cli.lab.graph.judge.modes import FP16_OP_TYPES
-from opsinfo_cli.lab.graph.judge.prepare import prepare
+from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.result import Answer
 
 OWN = Path(__file__).parent / "vectors"

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
+from opsinfo_cli.lab.graph.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.simulation import Simulation

@@ -22,7 +22,7 @@ from simulate_support import FLOAT, INT64, all_low, node, save, value
 from opsinfo_cli.core.cann.marks import ADD_BLACK
 from opsinfo_cli.errors import Refused
 from opsinfo_cli.lab.graph.atc_options import AtcOptions
-from opsinfo_cli.lab.graph.judge.prepare import PreparedModel, prepare
+from opsinfo_cli.lab.graph.prepare import PreparedModel, prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.graph.result import Answer
 from opsinfo_cli.lab.simulate.inputs import InputSet

@@ -245,13 +245,13 @@ def _list_words(answer: BisectAnswer) -> str:
 
 
 def _node_words(answer: ResultByNode) -> str:
-    if answer.end.ended == "cannot-cure":
+    if answer.ended == "cannot-cure":
         return "the check fails with all of their nodes kept: use the mixlist"
-    if answer.end.kept is None:
+    if answer.cost is None:
         return f"no keep_dtype file is known to pass; {counted(answer.runs, 'run')} among nodes"
     what = f"{len(answer.nodes)} of {counted(len(answer.session.subject.names), 'node')} must keep the dtype"
     what += f": {join_some([f'`{each.name}`' for each in answer.nodes], 5)}" if answer.nodes else ""
-    if not answer.end.minimal:
+    if not answer.one_minimal:
         what = f"the smallest keep_dtype file known to pass has {counted(len(answer.nodes), 'node')}"
     moves = f"it moves {cost_text(answer.cost)} to high; " if answer.cost else ""
     return f"{what}; {moves}found in {counted(answer.runs, 'more run')}"
@@ -285,7 +285,7 @@ def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
     if answer.nodes is not None and answer.nodes.nodes:
         nodes = [(node.name, node.type, str(node.trial or "-")) for node in answer.nodes.nodes]
         columns = [Column("node"), Column("op type"), Column("proved by trial", number=True)]
-        must = "must keep their dtype" if answer.nodes.end.minimal else "keep their dtype for now: not proved yet"
+        must = "must keep their dtype" if answer.nodes.one_minimal else "keep their dtype for now: not proved yet"
         tables.append(Table(columns, nodes, title=f"Nodes that {must}"))
     lead = ""
     if answer.curve:

@@ -95,7 +95,7 @@ class BisectRun:
             console.warn(line)
         if answer.failed:
             console.failure_text(answer.failed)
-        ended = answer.nodes.end.ended if answer.nodes else answer.end.ended
+        ended = answer.nodes.ended if answer.nodes else answer.end.ended
         status = _STATUS.get(ended if ended in _STOPPED else answer.end.ended, 128 + self._signal)
         facts = [*_subject_facts(problem), ("Check", check.shown)]
         return bisect_answer(answer, facts, answer.failed.exit_code if answer.failed else status)

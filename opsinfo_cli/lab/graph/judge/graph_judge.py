@@ -10,18 +10,18 @@ from ....core.cann.policy import Policy
 from ..graph import CONSTANTS, Producer
 from ..topology import order_of
 from .choose import choose, left_as_is
-from .modes import FP16_OP_TYPES, JudgeMode, judge_mode
+from .modes import FP16_OP_TYPES, judge_mode
 from .node_facts import DtypeChoice, JudgeSetting, OperatorFacts, Seen, dtype_of
 from .relations import Relations, TensorCell
 from .sorting import CAST, NO_MARKS, PLAIN, SUB_INPUT, SUB_OUTPUT, Marks, parent_source, sort_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
     from ....core.cann.marks import Mark
+    from ....core.cann.precision_mode import Mode
     from ..graph import GraphNode, ModelGraph
-    from .kernel import Kernel
     from .kernel_sources import Kernels
 
     Feeds: TypeAlias = tuple["str | Seen | None", ...]
@@ -45,7 +45,7 @@ class Judgement(NamedTuple):
     :param related: nodes whose dtypes were set by a control operator or its body, and the output they come from
     """
 
-    mode: JudgeMode
+    mode: Mode
     choices: list[DtypeChoice]
     related: dict[int, Producer]
 
@@ -72,12 +72,11 @@ class GraphJudge:
         self._first_seen = [tensor.first_dtype for tensor in self.slots.outputs]
         self._has_continuous = any(port.continuous for facts in self.kinds for port in facts.outputs)
 
-    def judge(self, mode: str | JudgeMode, marks: Mapping[str, frozenset[Mark]] | None = None) -> Judgement:
+    def judge(self, mode: str, marks: Mapping[str, frozenset[Mark]]) -> Judgement:
         """:raises UsageFault: if the mode is unknown
         :raises ValueError: if the engine refuses the marks of an op type
         """
-        asked = judge_mode(mode) if isinstance(mode, str) else mode
-        return _Walk(self, asked, marks or {}).judge()
+        return _Walk(self, judge_mode(mode), marks).judge()
 
     def state_of(self, kind: int, policies: tuple[Policy, ...], setting: JudgeSetting) -> State:
         """Return the choice for a kind, or its choices by what feeds it; each is computed once."""
@@ -87,7 +86,7 @@ class GraphJudge:
             facts, asked = self.kinds[kind], (self.kernels_of[kind], policies, setting)
             if facts.op_type in _NEVER:
                 state = left_as_is(facts, _NEVER[facts.op_type])
-            elif _follows(facts, *asked):
+            elif any(port.fed for port in facts.inputs):
                 state = cache(lambda feeds: choose(facts, feeds, *asked))
             else:
                 state = choose(facts, (None,) * len(facts.inputs), *asked)
@@ -95,23 +94,10 @@ class GraphJudge:
         return state
 
 
-def _follows(
-    facts: OperatorFacts, kernels: Sequence[Kernel], policies: Sequence[Policy], setting: JudgeSetting
-) -> bool:
-    """Return whether a choice may depend on the node's producers."""
-    if not any(port.fed for port in facts.inputs):
-        return False
-    anywhere = setting.mode.is_mixed or any(port.continuous for port in facts.inputs)
-    return any(
-        facts.inherits or (policy is Policy.GRAY and (anywhere or kernel.null))
-        for kernel, policy in zip(kernels, policies, strict=True)
-    )
-
-
 class _Walk:
     """One judging."""
 
-    def __init__(self, graph_judge: GraphJudge, mode: JudgeMode, marks: Mapping[str, frozenset[Mark]]) -> None:
+    def __init__(self, graph_judge: GraphJudge, mode: Mode, marks: Mapping[str, frozenset[Mark]]) -> None:
         self.graph_judge = graph_judge
         self.graph = graph_judge.graph
         self.mode = mode

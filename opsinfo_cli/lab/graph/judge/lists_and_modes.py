@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ....core.cann.dtype_names import COMPLEX, FLOATING, LOW
 from ....core.cann.policy import Policy
+from .modes import forbidden_dtype
 from .node_facts import JudgeSetting, OperatorFacts, OperatorPort, Seen, dtype_of, seen_through
 
 WHITE_HIF8: dict[str, tuple[str, ...]] = {
@@ -94,7 +95,7 @@ def match(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched:
         return _mixed(work, tensor, columns, None, "float16")
     if work.forced and engine == "ALLOW_FP32_TO_FP16":
         return Matched(_force_fp16(tensor, columns, None), "mode")
-    forbidden = work.setting.mode.forbidden(own)
+    forbidden = forbidden_dtype(work.setting.mode, own)
     if engine == "MIXED_HIF8":
         return _mixed_hif8(work, tensor, columns)
     if low := work.setting.mode.low_dtype:

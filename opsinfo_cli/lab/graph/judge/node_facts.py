@@ -8,8 +8,8 @@ from ....core.cann.policy import Policy
 
 if TYPE_CHECKING:
     from ....core.cann.option_files import Customized
+    from ....core.cann.precision_mode import Mode
     from .kernel import Slot
-    from .modes import JudgeMode
 
 
 class OperatorPort(NamedTuple):
@@ -61,7 +61,7 @@ class OperatorFacts(NamedTuple):
 class JudgeSetting(NamedTuple):
     """The settings of one judging besides the policies."""
 
-    mode: JudgeMode
+    mode: Mode
     fp16_types: frozenset[str]
 
 

@@ -20,7 +20,7 @@ from .promote import Promotion, has_promoted_column, promotion_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .modes import JudgeMode
+    from ....core.cann.precision_mode import Mode
 
 
 _ND_REACHABLE = frozenset({"ND", "FRACTAL_NZ", "ND_RNN_BIAS", "FRACTAL_ZN_RNN", "FRACTAL_Z"})
@@ -50,7 +50,7 @@ class KernelRefusal(NamedTuple):
     detail: str
 
 
-def bind(facts: OperatorFacts, kernel: Kernel, policy: Policy, mode: JudgeMode) -> Bound | KernelRefusal:
+def bind(facts: OperatorFacts, kernel: Kernel, policy: Policy, mode: Mode) -> Bound | KernelRefusal:
     """Return the node bound to the kernel, or the refusal.
 
     The dynamic kernel is asked first, if it serves the node's shapes.
@@ -109,9 +109,7 @@ def required_slots(slots: Sequence[Slot]) -> list[Slot]:
     return list(takewhile(lambda slot: slot.param_type == "required", slots))
 
 
-def _check(
-    facts: OperatorFacts, kernel: Kernel, bound: Bound, policy: Policy, mode: JudgeMode
-) -> Bound | KernelRefusal:
+def _check(facts: OperatorFacts, kernel: Kernel, bound: Bound, policy: Policy, mode: Mode) -> Bound | KernelRefusal:
     promotion = promotion_of(kernel, bound.inputs)
     asks_dtypes = True
     if facts.customized is not None and any(tensor is not None for tensor in (*bound.inputs, *bound.outputs)):
@@ -152,7 +150,7 @@ def _fits_exactly(bound: Bound) -> bool:
     )
 
 
-def _dtype_fits(facts: OperatorFacts, tensor: BoundPort, policy: Policy, mode: JudgeMode) -> bool:
+def _dtype_fits(facts: OperatorFacts, tensor: BoundPort, policy: Policy, mode: Mode) -> bool:
     own = tensor.port.dtype
     if own is None or own in tensor.dtypes:
         return own is not None or bool(tensor.dtypes)

@@ -54,7 +54,7 @@ _NUMBERS = ("_keep_dtype", "_inherit_dtype_from_predecessor", "_force_fp32_to_fp
 """Attributes of a node that are kept, integers."""
 _LISTS = ("_format_agnostic_except_input", "_format_agnostic_except_output")
 """Attributes of a node that are kept, lists of integers: tensors that the pass after the judge spares."""
-_FACTS = ("atc_cmdline", "atc_version", "soc_version", "target_type", "framework_version", "opp_version", "ge_version")
+_FACTS = ("atc_cmdline", "soc_version")
 """Attributes of a model that are kept, strings."""
 _FUSED_FROM, _VALUE = "_datadump_original_op_names", "value"
 _ORIGINAL = ("origin_data_type", "origin_format", "origin_shape")
@@ -145,18 +145,17 @@ class _Model:
                     self._add(operator)
             placed.update(ready)
         facts, compiled = self._facts, self._format == "om"
-        command = facts.pop("atc_cmdline", "")
+        command = facts.get("atc_cmdline", "")
         changed = any(tensor.original_dtype not in (None, tensor.dtype) for tensor in self.builder.tensors())
         model = ModelFacts(
             format=self._format,
             path=self.path,
-            soc_version=facts.pop("soc_version", "") or None,
+            soc_version=facts.get("soc_version") or None,
             atc_cmdline=command or None,
             graph_precision_mode=self._mode,
             command=_arguments(command),
             judged=self._judged or self._cast or compiled or changed,
             has_casts=True if self._cast else None if compiled else False,
-            attributes=facts,
             notes=self.notes.all(),
         )
         return self.builder.build(model)

@@ -126,7 +126,7 @@ def _read_graph(message: Message, path: str, shapes_of: ShapesOf | None) -> Mode
     graph.outputs = [  # of nodes without a reader, as of ATC
         node.outputs[0] for node in graph.nodes if node.outputs and node.type != CONST and read.isdisjoint(node.outputs)
     ]
-    return _finish(graph, path, "tensorflow", library.notes, {}, shapes_of)
+    return _finish(graph, path, "tensorflow", library.notes, shapes_of)
 
 
 def _read_saved(message: Message, path: str, shapes_of: ShapesOf | None) -> ModelGraph:
@@ -152,7 +152,7 @@ def _read_saved(message: Message, path: str, shapes_of: ShapesOf | None) -> Mode
         notes.add("signature", f"`{name}` is read, of the signatures {', '.join(sorted(wanted))}", name)
     library = _Library(messages(meta, "graph_def"), notes)
     graph = library.graph(name, _needed_nodes(library.nodes, wanted[name]), outputs=wanted[name])
-    return _finish(graph, path, "saved-model", notes, {"signature": name}, shapes_of)
+    return _finish(graph, path, "saved-model", notes, shapes_of)
 
 
 class _Function(NamedTuple):
@@ -549,7 +549,6 @@ def _finish(
     path: str,
     format: ModelFormat,
     notes: Notes,
-    versions: dict[str, object],
     shapes_of: ShapesOf | None,
 ) -> ModelGraph:
     """Return the graph value of a source graph whose functions are bodies or inlined.
@@ -586,7 +585,6 @@ def _finish(
         path,
         judged=False,
         has_casts=False,
-        attributes=versions,
         notes=notes.all(),
         predicted=True,
         inputs=inputs,

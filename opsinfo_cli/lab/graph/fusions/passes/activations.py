@@ -10,7 +10,7 @@ from ..rule import A2, A3, COPY, HALF_AND_SINGLE, NEWEST, UNNUMBERED, FusionRule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..rule import A2, A3, COPY, Change, FusionGraph
+    from ..rule import Change, FusionGraph
 
 _TANH = """
     power = Pow(x)

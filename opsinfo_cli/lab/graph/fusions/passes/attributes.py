@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...graph import GraphNode, Producer
-    from ..rule import COPY, FusionGraph
+    from ..rule import FusionGraph
 
 _TABLE = package_data("opsinfo_cli.lab.graph", "const-to-attr")
 _PADDED = frozenset({"float16", "float32", "int32", "int8", "uint8"})

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...graph import GraphNode
-    from ..rule import COPY, FusionGraph
+    from ..rule import FusionGraph
 
 _BIAS_ADD = Pattern("""
     conv = Conv2D|DepthwiseConv2D|Conv3D()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...graph import GraphNode
-    from ..rule import COPY, FusionGraph
+    from ..rule import FusionGraph
 
 _CLOSE = 1e-6
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...graph import GraphTensor
-    from ..rule import COPY, FusionGraph
+    from ..rule import FusionGraph
 
 _RESHAPE_FIRST = Pattern("""
     reshape = Reshape()

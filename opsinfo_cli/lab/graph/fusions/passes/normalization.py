@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...graph import GraphNode
-    from ..rule import COPY, FusionGraph, Input
+    from ..rule import FusionGraph, Input
 
 _LAYER_NORM = """
     mean = ReduceMeanD(x)

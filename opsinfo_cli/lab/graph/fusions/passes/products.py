@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..rule import UNNUMBERED, Change, FusionRule, input_of, join
+from ..rule import COPY, UNNUMBERED, Change, FusionRule, input_of, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,8 +79,8 @@ RULES = (
         "BatchMatMulFusionPass",
         UNNUMBERED,
         _transposed,
-        "canndev, ops/built-in/fusion_pass/graph_fusion/ai_core/batch_matmul_fusion_pass.cpp (2021); documentation of "
-        "CANN 8.1, BatchMatMulFusionPass; records of compilers' runs",
+        f"{COPY}/batch_matmul_fusion_pass.cpp (2021); documentation of CANN 8.1, BatchMatMulFusionPass; records of "
+        "compilers' runs",
     ),
     FusionRule(
         "MatMulBiasAddFusionPass",

@@ -10,7 +10,7 @@ from ..rule import ABSENT, COPY, UNNUMBERED, Change, FusionRule, input_of, own_c
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..rule import COPY, FusionGraph
+    from ..rule import FusionGraph
 
 
 def _lstm(it: FusionGraph) -> Iterator[Change]:

@@ -8,35 +8,35 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from ....core.cann.install import Install
-from ....core.cann.library import Operators
-from ....core.cann.marks import Mark, combination, is_legal
-from ....core.cann.mixlist import Mixlist
-from ....core.cann.policy import policy_of
-from ....core.cann.target import Target
-from ....errors import UsageFault
-from ..atc_options import NO_OPTIONS, with_options
-from ..doubts import OptionFiles, doubts_of
-from ..fusions.fuse import Fused, fuse
-from ..implmode import implementation_modes
-from ..limits import has_open_dimensions, with_sizes
-from ..result import Answer
-from ..undo import before_judge
-from .graph_judge import GraphJudge
-from .kernel_sources import Kernels
-from .modes import FP16_OP_TYPES
-from .sorting import Marks
+from ...core.cann.install import Install
+from ...core.cann.library import Operators
+from ...core.cann.marks import Mark, combination, is_legal
+from ...core.cann.mixlist import Mixlist
+from ...core.cann.policy import policy_of
+from ...core.cann.target import Target
+from ...errors import UsageFault
+from .atc_options import NO_OPTIONS, with_options
+from .doubts import OptionFiles, doubts_of
+from .fusions.fuse import Fused, fuse
+from .implmode import implementation_modes
+from .judge.graph_judge import GraphJudge
+from .judge.kernel_sources import Kernels
+from .judge.modes import FP16_OP_TYPES
+from .judge.sorting import Marks
+from .limits import has_open_dimensions, with_sizes
+from .result import Answer
+from .undo import before_judge
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
 
-    from ....core.cann.mixlist import AnyMixlist
-    from ....core.cann.option_files import CustomizeDtypes, KeepDtype
-    from ....core.cann.target import AnyTarget
-    from ..atc_options import AtcOptions, Considered
-    from ..graph import ModelGraph
-    from ..implmode import ImplModes
+    from ...core.cann.mixlist import AnyMixlist
+    from ...core.cann.option_files import CustomizeDtypes, KeepDtype
+    from ...core.cann.target import AnyTarget
+    from .atc_options import AtcOptions, Considered
+    from .graph import ModelGraph
+    from .implmode import ImplModes
 
 
 @dataclass(eq=False)
