@@ -170,7 +170,7 @@ class _Search:
         """Continue among the nodes that the list of these op types moves to high."""
         sets = self.problem.sets
         assert sets is not None
-        before, moved = self.session.spent.runs, sets.moved(types)
+        moved = sets.moved(types)
         is_costed = len(moved) * len(sets.base_answer) <= _MOST_JUDGED  # the cheapest are searched for, or the latest
         expected = price(len(moved), self.session.rules.lead or 1, is_costed, by_node=True)
         nodes = f"{counted(len(moved), 'node')} that the list moves"
@@ -192,8 +192,7 @@ class _Search:
             text = keep_dtype_text([node.name for node in found])
             path = self._try_to_write(lambda: self.write({BEST_KEPT: text}))
             cost = sets.effect_keeping(kept).cost
-        runs = session.spent.runs - before
-        return ResultByNode(end.ended, path, found, end.minimal, cost, runs, session)
+        return ResultByNode(end.ended, path, found, end.minimal, cost, session.runs, session)
 
     def _try_to_write(self, write: Callable[[], Written]) -> Written | None:
         """Write; the search has an answer even if it cannot be written."""
