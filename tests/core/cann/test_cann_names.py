@@ -33,6 +33,10 @@ def test_the_likely_name_comes_first(typed: str, meant: str) -> None:
     assert near_names(typed, OPS)[0] == meant
 
 
+def test_all_names_that_differ_in_case_alone_are_offered() -> None:
+    assert NearNames(["Mul", "MUL", "mul"]).of("mUl") == ["MUL", "Mul", "mul"]
+
+
 @pytest.mark.parametrize(
     "typed",
     ["Zzz", "Convolution", "X", "", "LayerNormGradGrad", "\u4e2d\u6587"],

@@ -130,12 +130,13 @@ def test_a_column(tmp_path: Path, case: str) -> None:
     assert columns(found.entry) == {"input0": wanted}
 
 
-def test_names_of_a_namespace_and_of_members(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["namespace ", "namespace v1", "inline namespace v1"])
+def test_names_of_a_namespace_and_of_members(tmp_path: Path, kind: str) -> None:
     found = row(
         tmp_path,
         'Input("x").DataType(kAll).Format(FORMAT_ND); Input("y").DataType(own_);'
         f'Input("z").DataType(Op::kStatic); {ADD}',
-        before="namespace { const std::vector<ge::DataType> kAll = {ge::DT_FLOAT, ge::DT_INT8}; }"
+        before=kind + " { const std::vector<ge::DataType> kAll = {ge::DT_FLOAT, ge::DT_INT8}; }"
         "static const std::vector<ge::Format> FORMAT_ND = {ge::FORMAT_NCHW, ge::FORMAT_ND};",
         members="std::vector<ge::DataType> own_ = {ge::DT_BOOL, ge::DT_BOOL};"
         "inline static const std::vector<ge::DataType> kStatic = kAll;",

@@ -434,6 +434,16 @@ def test_what_is_known_of_changes_depends_on_no_order(writer: Writer, vault: Vau
         assert later.with_records(history.records[:at], history) == every
 
 
+def test_an_undo_that_was_abandoned_undid_nothing(writer: Writer, vault: Vault, library: Path) -> None:
+    first = move(writer, "Add", "black", library)
+    undo(writer)
+    record = vault.history().records[-1]
+    for state, undone in (("done", {first}), ("abandoned", set[str]())):
+        vault.save(replace(record, state=state))
+        history = vault.history()
+        assert KnownChanges().with_records(history.records, history).undone == undone
+
+
 def test_a_pruned_change_is_not_passed_over_by_an_undo(writer: Writer, vault: Vault, library: Path) -> None:
     """After the third change the file is as after the first one: undoing that one would lose the second and third."""
     move(writer, "Add", "black", library)

@@ -216,11 +216,6 @@ def test_a_line_for_a_node_is_refused_as_the_graph_says(
     assert (answer[model.prepare(against).graph.find(relu).index].code == "refused-customized") is is_refused
 
 
-def test_a_line_of_customize_dtypes_ends_at_a_nul_as_the_engine_reads_it() -> None:
-    read = CustomizeDtypes(["OpType::Add:InputDtype:float16\0,nonsense"])
-    assert [line.dtypes.inputs for line in read.names.values()] == [("float16",)]
-
-
 def relu(folder: Path, label: str, dtypes: str) -> MixlistTarget:
     """A target whose Relu has these columns."""
     path = folder / label / "aic-ascend910b-ops-info.json"

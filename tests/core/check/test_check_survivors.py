@@ -58,6 +58,11 @@ def test_a_target_with_a_path_too_long_is_no_folder(tmp_path: Path) -> None:
     assert not scope_of(path)(str(tmp_path))
 
 
+def test_a_target_that_is_a_link_to_itself_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    assert not scope_of(str(tmp_path / "loop"))(str(tmp_path / "other"))
+
+
 def test_a_line_of_customize_dtypes_ends_at_a_nul() -> None:
     read = CustomizeDtypes(["OpType::Mul:InputDtype:float16\0,nonsense"])
     assert [each.name for each in read.names.values()] == ["Mul"]
@@ -70,3 +75,23 @@ def test_a_pipe_is_no_file_and_the_hint_says_what_to_do(tmp_path: Path) -> None:
         with pytest.raises(Refused) as caught:
             open_file(str(tmp_path / name))
         assert (caught.value.name, caught.value.hint) == ("not-a-file", hint)
+
+
+@pytest.mark.parametrize(
+    ("modes", "expected"),
+    [
+        ([], ["white-without-low"]),
+        (["mixed_float16", "force_fp16"], ["white-without-low"]),
+        (["force_fp16"], []),
+        (["must_keep_origin_dtype"], []),
+    ],
+)
+def test_white_without_low_columns_is_said_for_modes_with_lists_alone(
+    tmp_path: Path, modes: list[str], expected: list[str]
+) -> None:
+    library = tmp_path / "aic-ascend910b-ops-info.json"
+    library.write_text(json.dumps({"High": entry(dtypes="float")}))
+    mixlist = tmp_path / "ops_info.json"
+    mixlist.write_text(json.dumps({"white-list": {"to-add": ["High"]}}))
+    found = validate(str(mixlist), against=str(library), modes=modes).findings
+    assert [each.rule.name for each in found if each.rule.name == "white-without-low"] == expected

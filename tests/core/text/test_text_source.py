@@ -84,8 +84,7 @@ def test_a_directory_is_refused(tmp_path: Path) -> None:
 
 def test_a_fifo_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.json")
-    error = raised(Refused, Source.read, str(tmp_path / "pipe.json"))
-    assert (error.name, error.hint) == ("not-a-file", "write what comes from the pipe to a file first")
+    assert raised(Refused, Source.read, str(tmp_path / "pipe.json")).name == "not-a-file"
 
 
 def test_a_device_is_refused() -> None:
