@@ -15,6 +15,7 @@ from opsinfo_cli.lab.graph.constants import extremes
 from opsinfo_cli.lab.graph.graph import ModelGraph, Producer, Refusal
 from opsinfo_cli.lab.graph.mixlist_check import second_types
 from opsinfo_cli.lab.graph.prepare import prepare
+from opsinfo_cli.lab.graph.readers import onnx as onnx_reader
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.graph.verdict import refusal_lines
 
@@ -429,3 +430,20 @@ def test_a_dead_node_in_a_body_is_removed_too(tmp_path: Path) -> None:
     onnx.save(model, path)
     names = read_graph(str(path)).names
     assert ("one" in names, "two" in names, "dead" in names) == (True, True, False)
+
+
+def test_what_limits_the_reading_of_a_file_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: object) -> None:
+        raise ValueError("no types")
+
+    monkeypatch.setattr(onnx_reader, "infer", fails)
+    weights = _weights("w", 2, 2)
+    weights.ClearField("raw_data")
+    weights.data_location = TensorProto.EXTERNAL
+    weights.external_data.add(key="location", value="../w.bin")
+    ports = [_value("x", [2, 2])], [_value("y", [2, 2])]
+    graph = _read(tmp_path, [helper.make_node("MatMul", ["x", "w"], ["y"])], *ports, [weights])
+    assert {note.kind: note.message for note in graph.model.notes} == {
+        "external-data": "external data outside the model's folder is not read: `../w.bin`",
+        "inference": "the onnx package cannot infer dtypes: no types",
+    }
