@@ -139,8 +139,7 @@ def _read_external(main: Any, folder: str, path: str, weights: dict[str, Any]) -
 
 def _take_in(tensor: Any, data: Any) -> None:
     tensor.raw_data = data.tobytes()
-    tensor.data_location = 0
-    tensor.ClearField("external_data")
+    tensor.data_location = 0  # external_data is read no longer
 
 
 def _external(tensor: Any, folder: str, path: str) -> Any:

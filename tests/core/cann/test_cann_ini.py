@@ -157,6 +157,7 @@ def test_only_sections_that_are_left_are_checked() -> None:
         ("x.ini", "[A]\ninput0.paramType=required\n", True),
         ("aicpu.ini", "[A]\nopInfo.engine=DNN_VM_AICPU\ninput0.name=x\ninput0.type=DT_FLOAT\n", False),
         ("atb_ops_info.ini", "[A]\ninput0.name=x\ninput0.dtype=float,bf16\ninput0.format=nd,nd\n", False),
+        ("X.INI", f"[A]\n{WHITE}", True),
         ("x.txt", f"[A]\n{WHITE}", False),
         ("x.ini", WHITE, False),
         ("op_precision.ini", "[ByOpType]\nMul=high_precision\n", False),

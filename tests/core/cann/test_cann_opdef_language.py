@@ -97,6 +97,14 @@ EXPRESSIONS = {
         "{ v.push_back(d); });",
         *("v", "int8,bool"),
     ),
+    "a number without a value": (
+        "int n = int();",
+        *("std::vector<ge::DataType>(n + 1, ge::DT_INT8)", "int8"),
+    ),
+    "a copy of a map": (
+        "std::map<std::string, std::vector<ge::DataType>> m = {{\"x\", {ge::DT_INT8}}};",
+        *('std::map<std::string, std::vector<ge::DataType>>(m).at("x")', "int8"),
+    ),
     "a map": (
         "const std::map<std::string, std::vector<ge::DataType>> m = "
         '{{"x", {ge::DT_INT8, ge::DT_BOOL}}, {"y", {ge::DT_FLOAT}}};',
