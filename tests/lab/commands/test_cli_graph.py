@@ -45,14 +45,16 @@ def test_fusions_are_counted_can_be_left_out_and_a_mixlist_with_the_other_name_i
     assert (ran.code, "did you mean `Globalavgpoolpass`?" in ran.err) == (2, True)
 
 
-def test_passes_stand_beside_those_that_the_compiler_counted(opsinfo: Run, judged: Judge, tmp_path: Path) -> None:
+def test_passes_stand_beside_those_that_the_compiler_counted(
+    opsinfo: Run, terminal: Callable[..., tuple[int, str]], judged: Judge, tmp_path: Path
+) -> None:
     onnx = pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
     made = onnx.parser.parse_model(
         '<ir_version: 8, opset_import: ["" : 17]> g (float[1,2,4,4] x) => (float[1,2,1,1] y) '
         "{ y = GlobalAveragePool(x) }"
     )
     onnx.save_model(made, tmp_path / "model.onnx")
-    counts = {"Globalavgpoolpass": 1, "ConstToAttrPass": 1, "OwnPass": 2}
+    counts = {"Globalavgpoolpass": 1, "ConstToAttrPass": 1, "OwnPass": 2, "IdlePass": 0}
     passes = {name: {"match_times": str(count), "effect_times": str(count)} for name, count in counts.items()}
     graphs = {"session_and_graph_id_0_0": {"graph_fusion": passes}, "session_and_graph_id_0_1": {"graph_fusion": {}}}
     file = write(tmp_path / "fusion_result.json", graphs)
@@ -61,11 +63,14 @@ def test_passes_stand_beside_those_that_the_compiler_counted(opsinfo: Run, judge
     assert (ran.code, rows(ran)[0]) == (0, ["ConstToAttrPass", "1", "1", "1", ""])
     assert "graph 0_0, the closest of 2 in the file: 2 of 2 passes with known rules took effect" in ran.err
     assert "; 1 more took effect" in ran.err
+    for more, expected in (([], ["ConstToAttrPass", "OwnPass"]), (["-v"], ["ConstToAttrPass", "IdlePass", "OwnPass"])):
+        shown = terminal(*words, *more)[1]
+        assert [name for name in sorted(counts) if name in shown and name != "Globalavgpoolpass"] == expected
     ran = opsinfo(*words, "--no-fusion", "Globalavgpoolpass")
     assert (ran.code, rows(ran)[1]) == (1, ["Globalavgpoolpass", "0", "1", "1", "differs"])
     document = opsinfo(*words, "--format", "json").json
     assert document["fusion_result"] == {"graph": "0_0", "graphs": 2}
-    assert document["passes"][2] == {"name": "OwnPass", "predicted": None, "matched": 2, "effective": 2}
+    assert document["passes"][3] == {"name": "OwnPass", "predicted": None, "matched": 2, "effective": 2}
     ran = opsinfo(*judged(), "--read-back", file)
     assert (ran.code, "the model was fused already" in ran.err) == (2, True)
 
