@@ -31,7 +31,8 @@ _GO_ON = {
 
 
 _NEARLY = 10
-"""A list that moves so many times the nodes that it leaves low is nearly the whole model in high precision."""
+"""A list that moves so many times the nodes that it leaves low is nearly the whole model in high precision. Chosen: it
+decides on a hint only."""
 
 
 OpType: TypeAlias = Annotated[str, Schema(examples=["SoftmaxV2"])]

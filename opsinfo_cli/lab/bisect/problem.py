@@ -288,7 +288,8 @@ def _add(digest: Hash, file: IO[bytes]) -> None:
 
 
 _ENOUGH, _SINGLES = 0.1, 3
-"""A type may be enough alone if at most this share of the error is left when it stays high; how many are tried."""
+"""A type may be enough alone if at most this share of the error is left when it stays high; how many are tried. Chosen:
+each costs a run, and the first that passes saves the run of the largest list and the halving, log2 runs or more."""
 
 
 def open_problem(

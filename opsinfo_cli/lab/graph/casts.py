@@ -33,7 +33,7 @@ _TRANSFORMS = frozenset({"TransData", "Cast", "Transpose", "TransposeD", "Reshap
 """Op types of conversions between ordinary nodes (trans_node_merging.cc)."""
 _FLOATS = frozenset({"float32", "float16", "float64", "bfloat16"})
 _LONGEST = 100
-"""The most nodes of a chain that the engine examines."""
+"""The most nodes of a chain that the engine examines (trans_node_merging.cc, MergeTransOpBetweenTwoNormalOp)."""
 _UNKNOWN_RANK = (-2,)
 
 
@@ -197,7 +197,13 @@ def _insert(
 def _remove_pairs(
     slots: Slots, order: Sequence[int], transforms: set[int], units: dict[int, _Unit], feeds: dict[int, int | _Unit]
 ) -> None:
-    """Remove adjacent conversions that cancel each other, from each ordinary node's inputs back to the next one."""
+    """Remove adjacent conversions that cancel each other, from each ordinary node's inputs back to the next one.
+
+    After each step ``readers`` of a unit is the number of inputs and units that read it: what lost its last reader is
+    removed, and reads nothing any more. In ``a -> up -> down -> b``, where ``c`` reads ``up`` too, the pair cancels for
+    ``b``: ``down`` loses its only reader, thus ``up`` loses one of two and stays for ``c``, and ``b`` reads ``a``. If
+    ``a`` is a unit, it has a reader more while ``up`` reads it beside ``b``.
+    """
     starts = slots.inputs_of
     for unit in units.values():
         unit.source = feeds.get(starts[unit.node], slots.source_slot[starts[unit.node]])

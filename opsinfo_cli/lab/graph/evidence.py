@@ -35,10 +35,11 @@ Kind: TypeAlias = Literal["overflow", "differs", "unseen", "jump", "costs", "mag
 
 _JUMP, _LEAST_JUMP, _NOISE = 4.0, 1e-3, 1e-4
 """A jump is an error of at least so many times that of the inputs, and at least so large; smaller input errors count as
-noise. float16 has 2**-11 of relative error in each rounding, 5e-4."""
+noise. Chosen: float16 has 2**-11 of relative error in each rounding, 5e-4; two roundings are no jump, and a tensor that
+agrees has a relative distance of a few 1e-4. Suspects by jumps come only where no tensor disagrees."""
 _MOST_JUMPS, _MOST_NAMES, _MOST_WITHOUT_MODEL = 3, 1000, 50_000
 _LARGEST, _NEAR = FORMATS["fp16"].limits.largest, 1 / 16
-"""The largest value of float16, and the share of it from which a call is suspected."""
+"""The largest value of float16, and the share of it from which a call is suspected: four bits from overflow, chosen."""
 _OVERFLOW = 2.0
 """The score of an overflow: twice that of a value at the limit."""
 

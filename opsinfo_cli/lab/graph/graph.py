@@ -172,7 +172,8 @@ class ModelFacts(NamedTuple):
 class GraphNode:
     """One node.
 
-    :ivar sources: the producer of each input; None for an absent optional input
+    :ivar sources: the producer of each input; None for an absent optional input. ``inputs`` has the same length, and
+        so has what the judge chooses for them: slots are counted by all three
     :ivar control: indexes of the nodes that must run before it
     :ivar attributes: those that decide a dtype, as far as the file has them, and facts that a reader adds.
         ``_keep_dtype``, ``_inherit_dtype_from_predecessor``, ``_force_fp32_to_fp16``: integers, the engine's names.
@@ -234,6 +235,7 @@ class Slots:
         self.outputs_of = starts = list(accumulate((len(node.outputs) for node in nodes), initial=0))
         self.inputs = [tensor for node in nodes for tensor in node.inputs]
         self.outputs = [tensor for node in nodes for tensor in node.outputs]
+        assert self.inputs_of[-1] == len(self.inputs), "a node has other sources than inputs"
         self.consumer = [node.index for node in nodes for _ in node.sources]
         sources = [source for node in nodes for source in node.sources]
         nowhere = len(self.outputs)

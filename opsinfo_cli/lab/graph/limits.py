@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .result import Answer
 
 _SIZE = 7
-"""The size that an open dimension gets: kernels and fusions ask whether it is known, hardly ever what it is."""
+"""The size that an open dimension gets: kernels and fusions ask whether it is known, hardly ever what it is. Rules that
+ask for a multiple of 16 (``fusions/passes/layouts.py``) never fire where an open dimension is one of the last two."""
 _SHOWN = 3
 
 

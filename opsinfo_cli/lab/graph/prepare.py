@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 class PreparedModel:
     """A graph prepared for repeated judging, with several modes or mixlists.
 
+    Indexes of nodes, in answers, lists and costs, are those of ``graph``, after fusion; ``original`` has others.
+
     >>> model = prepare(graph, "ascend910b")  # doctest: +SKIP
     >>> model.judge("mixed_float16", Mixlist.read("a.json")).counts.low  # doctest: +SKIP
     """

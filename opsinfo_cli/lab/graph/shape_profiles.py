@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .result import Answer
 
 _MOST = 100
-"""The most profiles that atc takes."""
+"""The most profiles that atc takes (hicann/ge, multi_batch_options.cc, kMaxShapesCount)."""
 
 
 class ShapeProfile(NamedTuple):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def load_package(name: str) -> Any:
-    """Return the package ``numpy``, ``onnx`` or ``onnxruntime``.
+    """Return the package ``numpy``, ``onnx``, ``onnxruntime``, or ``ml_dtypes``, on which ``onnx`` depends.
 
     :raises MissingPackage: if it is not installed
     """

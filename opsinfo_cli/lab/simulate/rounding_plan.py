@@ -339,8 +339,9 @@ def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
         if own not in STORED:
             continue
         dtypes = answer.outputs if place.spot.side is TensorSide.OUTPUT else inputs
+        # the innermost first: it computes with the value, and the others only move it
         choices = [(dtypes[decider.slot], decider) for decider in reversed(place.deciders)]
-        if place.origin >= 0:
+        if place.origin >= 0:  # the body's Data has no name in the model; what reads it first is named
             choices.append((answer.outputs[place.origin], place.deciders[0]))
         dtype, by = next(((dtype, by) for dtype, by in choices if dtype in ROUNDED), (own, place.deciders[0]))
         if dtype is not None and dtype != own:

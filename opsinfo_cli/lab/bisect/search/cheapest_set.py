@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     """Sorts sets, the cheapest first; no set comes before one of its parts."""
 
 _TRIED = 500
-"""Sets whose cost is computed for one question."""
+"""Sets whose cost is computed for one question; beyond them the cheapest so far is asked. Chosen: a cost is a judging,
+of milliseconds, and a run of the check takes seconds."""
 
 
 def find_cheaper(kept: Kept, count: int, rank: Rank, reach: Reach, most: int) -> Generator[Question, bool, Kept]:

@@ -3,8 +3,9 @@
 The passes are in ``passes``, one module a family, and run in the engine's order. A compiled model and a dump are left
 as they are: they are after fusion.
 
-Whether AI Core supports an op type is asked with the policies of the target and as in mixed_float16: here, fusion is
-the same for every mode and mixlist.
+Whether AI Core supports an op type is asked with the policies of the target and as in mixed_float16, so that fusion is
+the same for every mode and mixlist. That is a simplification of ours: the engine asks with the mode and the list of the
+compilation, on which the answer depends (``judge/support.py``).
 """
 
 from __future__ import annotations

@@ -250,7 +250,11 @@ def input_of(node: GraphNode, number: int) -> Input:
 
 
 def own_constant(dtype: str) -> Input:
-    """Return an input that the fusion feeds with a constant of its own."""
+    """Return an input that the fusion feeds with a constant of its own.
+
+    It has a dtype and no producer. :meth:`FusionGraph.is_const` takes it for a constant; the judge takes it for an
+    input that nothing feeds, and does not ask whether it is constant, because nodes of a prediction are ``lenient``.
+    """
     return None, GraphTensor(dtype), ""
 
 

@@ -161,6 +161,7 @@ def _narrow_columns(
                 if tensor is None or not tensor.port.present:
                     continue
                 if not has_begun:
+                    # by formats, as the engine (GenerateInitialMatchedIndexVec); there are as many dtypes
                     columns[:] = range(len(tensor.formats))
                     has_begun = True
                 if tensor.port.dtype is not None:

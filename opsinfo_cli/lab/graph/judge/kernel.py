@@ -60,7 +60,7 @@ class Slot(NamedTuple):
 class Kernel(NamedTuple):
     """One op type of one store.
 
-    :param confidence: where the columns come from: ``library``, ``kernel`` or ``assumed``
+    :param confidence: where the columns come from: ``library``, ``kernel`` or ``assumed``; ``none``: there are none
     :param null: whether it has no kernel file (``opFile`` Null)
     :param serves_static: whether the dynamic kernel serves static shapes too (``dynamicCompileStatic``)
     :param promotes: groups of inputs, by name, that must have one dtype (``promoteType``)

@@ -157,7 +157,13 @@ def _text_format(head: bytes, path: str) -> Format | None:
 
 
 def _binary_format(head: bytes) -> Format | None:
-    """Return the format by the fields at the beginning, which are in the order of their numbers."""
+    """Return the format by the fields at the beginning, which are in the order of their numbers.
+
+    A tag is eight times the number of the field, and 2 for bytes or 0 for a number. ModelProto of ONNX: ir_version
+    0x08, producer_name 0x12, graph 0x3A; its last field is functions, 25. SavedModel: saved_model_schema_version 0x08,
+    meta_graphs 0x12, which begins with meta_info_def 0x0A or graph_def 0x12. GraphDef: node 0x0A, which begins with
+    name 0x0A; library 0x12, version 0x18, versions 0x22, debug_info 0x2A.
+    """
     seen: dict[int, bytes] = {}
     try:
         for tag, start, end in fields(head, 0, len(head)):

@@ -31,8 +31,11 @@ RefExit NextIteration RefNextIteration LoopCond Assert Print PrintV2 NoOp Placeh
 Bernoulli Multinomial
 """
 _NOT_FOLDED = frozenset(_KEPT.split())
-"""Operators that are not folded: control flow, and operators with a state or an effect."""
+"""Operators that are not folded: control flow, and operators with a state or an effect. Collected by hand from those of
+TensorFlow and ONNX that are no functions of their inputs; nothing says that they are all. A missing one is folded if
+all its inputs are constants."""
 _STATEFUL = ("Random", "Stateful", "Stateless", "Var", "Queue", "TensorArray", "Iterator", "Assign", "Read", "Stack")
+"""Beginnings of names of operators with a state, which are not folded either; by hand, too."""
 
 
 @dataclass(eq=False, slots=True)

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from .onnx_operator import Input, OnnxPlugin
 
 _SAME_SHAPE = {"Identity", "Cast", "Muls", "Adds", "Abs", "Power", "Log", "Rsqrt", "Relu", "Threshold", "TensorMove"}
-"""Op types whose result has the shape of their first input."""
+"""Op types that plugins build and whose result has the shape of their first input; by hand, and of the others the shape
+is unknown."""
 _RESULT_SHAPE = {"Maximum", "Minimum", "MatMulV2", "AccumulateNV2", "Add", "Mul", "Div"}
-"""Op types that, as the operator itself, have the shape of its result also between the nodes."""
+"""Op types that, as the operator itself, have the shape of its result also between the nodes; likewise."""
 _UNCHANGED = {"Identity", "Unsqueeze", "Squeeze", "Reshape", "ExpandDims"}
 """Op types whose result has the values of their first input: of a constant they are one."""
 _FOLDED = {"Shape", "Size", "Cast", "Mul", "Add", "Sub", "Rsqrt", "Fill", "Slice", "Transpose", "GatherV2", "Range"}
