@@ -41,6 +41,8 @@ _SETS = {
 """Each with the option without which it sets nothing."""
 _READS_AGAIN = frozenset({"eval", "ssh", "xargs"})
 """Commands that divide their words once more."""
+_AT_ANY_TIME = re.compile("DEBUG|ERR|RETURN")
+"""Traps that run between commands."""
 _ANY = "*"
 """The name for all variables."""
 _OWN = re.compile(
@@ -316,10 +318,9 @@ class _Reader:
             self._case()
         elif word == "[[":
             self._test()
-        elif word == "function" and self._skip(_BLANK) and self._is_at(*"\"'\\$`;&|()<>\n") is False:
-            name = self._match(_PLAIN)
-            self._at = name.end() if name else self._end
-            self._function(name[0] if name else "")
+        elif word == "function" and self._skip(_BLANK) and (name := self._match(_PLAIN)):
+            self._at = name.end()
+            self._function(name[0])
         elif word:
             self.is_sound = self.is_sound and word in ("!", "time")
         elif self._arithmetic():
@@ -685,6 +686,7 @@ class _Values:
         if first in _DECLARES:
             options = "".join(each for each in others if each and each[0] in "-+")
             is_known = re.fullmatch(f"(?:{_DECLARES[first]})*", options) and (first != "local" or is_in_function)
+            is_known = is_known and not is_call
             self._is_sound = self._is_sound and ("n" not in options or first == "export")
             is_bound = first == "readonly" or (first != "export" and not {*"-x"}.issuperset(options))
             is_local = is_in_function and first not in ("export", "readonly") and "g" not in options
@@ -707,9 +709,10 @@ class _Values:
             yield from (_Assignment(match[1]) for match in names if match)
         option = _SETS.get(first or "")
         if option is not None and any((each or "").startswith(option) for each in others):
-            yield from map(_Assignment, _NAME.findall(self._text[slice(*statement.span)]))
+            text = self._text[slice(*statement.span)]
+            yield from (_Assignment(name, is_bound=first == "trap") for name in _NAME.findall(text))
             if None in others or first in ("source", "."):
-                yield _Assignment(_ANY)
+                yield _Assignment(_ANY, is_bound=first == "trap" and _AT_ANY_TIME.search(text) is not None)
 
     def commands(self) -> Iterator[ShellCommand]:
         for statement, at, events in self._plan:
@@ -777,7 +780,7 @@ class _Values:
             recurs = each.function in self._calls and not each.is_local
             return is_called or recurs or (loop is not None and _is_in(each.path, loop))
 
-        if any(each.given.is_bound and each.at < found.at for each in events):
+        if any(each.given.is_bound and each.at < found.at for each in (*events, *anything)):
             return None
         following = [each for each in (*events, *anything) if each is not found and may_follow(each)]
         later = [each.value or each.as_written() for each in following]
