@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import get_args
 
-from ..text.shell import ShellCommand, ShellWord, commands
+from ..text.shell import ShellCommand, commands
+from ..text.shell_syntax import ShellWord
 from .settings import COMPILERS, KINDS, LITE_MODES, MODE_OPTIONS, OPTIONS, PADDLE_LITE, Program, Setting, Settings
 
 NAMES = re.compile("|".join(OPTIONS))
