@@ -2,6 +2,7 @@
 
     python benchmarks/linear.py                                  every row
     python benchmarks/linear.py --only marks --only 'of a log'   inputs whose name contains a text
+    python benchmarks/linear.py --check                          every command line once, on a very small input
 
 Each input is generated at three sizes, each twice the one before, and each command line is run on them. Judged is the
 processor time above that of the same command on a very small input, so that start-up hides nothing; the best of some
@@ -667,7 +668,6 @@ INPUTS = (
         graph model.onnx --against opp@ascend910b --keep-dtype keep_dtype.cfg
         graph model.onnx --against opp@ascend910b --customize-dtypes customize_dtypes.cfg
         graph model.onnx --against opp@ascend910b --op-precision-mode op_precision.ini
-        graph model.onnx --against opp@ascend910b --annotate out.onnx
         graph model.onnx --against opp@ascend910b --node node1
         graph model.onnx --against opp@ascend910b --match 'node*' --write-keep-dtype out.cfg
         validate ops_info.json keep_dtype.cfg op_precision.ini --against opp@ascend910b --model model.onnx
@@ -850,6 +850,13 @@ class Growth:
             yield Row(given.name, given.size * 4, line, [max(time - start, 0.0) for time in times])
         shutil.rmtree(self.bench.folder / "inputs")
 
+    def check(self, given: Input) -> None:
+        """:raises SystemExit: if a command line does not run"""
+        folder = self.written(given, SMALLEST)
+        for line in map(str.strip, given.lines.strip().splitlines()):
+            self.seconds(line, folder)
+        shutil.rmtree(self.bench.folder / "inputs")
+
     def written(self, given: Input, size: int) -> Path:
         folder = self.bench.folder / "inputs" / str(size)
         folder.mkdir(parents=True)
@@ -905,14 +912,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Measure that costs are linear.")
     parser.add_argument("--only", action="append", metavar="TEXT", help="inputs whose name contains this; repeatable")
     parser.add_argument("--runs", type=int, default=2, help="runs of each command line; the best counts (default: 2)")
+    parser.add_argument("--check", action="store_true", help="measure nothing: run each command line once")
     options = parser.parse_args()
     missed = 0
-    print("| input | size | command | seconds at a quarter, at half and at the size | largest ratio | |")
-    print("| --- | ---: | --- | --- | ---: | --- |", flush=True)
+    if not options.check:
+        print("| input | size | command | seconds at a quarter, at half and at the size | largest ratio | |")
+        print("| --- | ---: | --- | --- | ---: | --- |", flush=True)
     with tempfile.TemporaryDirectory(prefix="opsinfo-linear-") as folder:
         growth = Growth(Bench(Path(folder), 1, None), options.runs)
         for given in INPUTS:
             if options.only and not any(text in given.name for text in options.only):
+                continue
+            if options.check:
+                growth.check(given)
                 continue
             for row in growth.rows(given):
                 missed += row.ratio > BOUND
