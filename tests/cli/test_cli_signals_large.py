@@ -31,7 +31,7 @@ LARGE = {
     "snapshot": "snapshot store -o out.json",
     "graph": f"graph model.onnx --against {OPP}",
     "simulate": f"simulate model.onnx --against {OPP}",
-    "bisect": f"bisect --model model.onnx --against {OPP} -- sleep 60",
+    "bisect": f"bisect --model model.onnx --against {OPP} -- sleep 60 {{mixlist}}",
     "profile": "profile kernel_details.csv",
     "qualify": "qualify train.log",
     "numerics": "numerics dump",
