@@ -220,6 +220,7 @@ def merge(
     :param open_models: of the room that reads models; `opsinfo_cli.merge` has it
     :raises UsageFault: if models or shapes are given without what they need
     :raises Refused: if a file cannot be read, or the engine would refuse a mixlist
+    :raises NoVerdict: if nothing of a model is judged
     """
     targets = targets_of(against)
     paths = [os.fspath(each) for each in ([models] if isinstance(models, (str, os.PathLike)) else models)]
@@ -247,7 +248,10 @@ def merge(
 
         assert open_models is not None
         opened = open_models(paths, shapes)
-        result = result.without(opened.without_effect(result.marks, list(map(MixlistTarget, targets))))
+        without_effect = opened.without_effect(result.marks, list(map(MixlistTarget, targets)))
+        for fault in filter(None, (model.fault for model in opened)):
+            raise fault
+        result = result.without(without_effect)
         notes = tuple(filter(None, (model.pop_note() for model in opened)))
     disputes = conflicts(accepted)
     for each in disputes:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from ...errors import NoVerdict
     from ..cann.input_shapes import Shapes
     from ..cann.marks import Mark
     from ..cann.option_files import CustomizeDtypes, OptionGraph
@@ -19,6 +20,7 @@ class CheckedModel(Protocol):
 
     :ivar is_predicted: whether it has still to be fused
     :ivar possible: the op types of its nodes, and those that fusion may make of them
+    :ivar fault: that nothing of it was judged; None if something was, or nothing was asked
     """
 
     @property
@@ -31,6 +33,8 @@ class CheckedModel(Protocol):
     def is_predicted(self) -> bool: ...
     @property
     def possible(self) -> Collection[str]: ...
+    @property
+    def fault(self) -> NoVerdict | None: ...
     def pop_note(self) -> str | None:
         """Return a line on what its open dimensions decided since the last call; None if nothing."""
         ...

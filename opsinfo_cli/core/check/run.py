@@ -457,6 +457,7 @@ class CheckRun:
                 PLACE, "mode", check_modes(asked.modes, socs, {file.kind for file in outcome.files if file.kind})
             )
         outcome.notes += filter(None, (model.pop_note() for model in asked.models or ()))
+        outcome.failures += filter(None, (model.fault for model in asked.models or ()))
         outcome.against = list(dict.fromkeys(target.target.text for target in asked.against))
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...core.cann.option_files import CustomizeDtypes
     from ...core.check.finding import Finding
     from ...core.check.mixlist import Form, Message, MixlistReading, MixlistTarget
+    from ...errors import NoVerdict
     from .graph import GraphNode, ModelGraph
     from .judge.kernel_sources import Kernels
     from .prepare import PreparedModel
@@ -31,6 +32,7 @@ class OpenedModel:
     """A model that mixlists are checked with.
 
     :ivar facts: its name for the baseline
+    :ivar fault: that nothing of it was judged, whatever the target, mode and list; None if something was
     """
 
     def __init__(self, path: str, shapes_of: ShapesOf | None = None) -> None:
@@ -45,6 +47,8 @@ class OpenedModel:
         self._prepared: dict[MixlistTarget, PreparedModel] = {}
         self.decided_open: dict[str, None] = {}
         """Names of the nodes for which open dimensions decided, for any target, mode and list; a set in order."""
+        self.fault: NoVerdict | None = None
+        self._is_judged = False
 
     @cached_property
     def possible(self) -> set[str]:
@@ -73,8 +77,13 @@ class OpenedModel:
         return self._prepared[target]
 
     def answer(self, target: MixlistTarget, mode: str, marks: Mapping[str, frozenset[Mark]]) -> Answer:
-        """Return the answer with a whole mixlist, and note what open dimensions decided."""
+        """Return the answer with a whole mixlist, and note what open dimensions decided, and whether it judges."""
+        from .verdict import nothing_judged
+
         answer = self.prepare(target).judge(mode, marks)
+        fault = nothing_judged(answer)
+        self._is_judged = self._is_judged or fault is None
+        self.fault = None if self._is_judged else fault
         self.decided_open.update(dict.fromkeys(answer.decided_open))
         return answer
 

@@ -100,6 +100,22 @@ def test_what_ran_is_compared_with_no_model_of_which_nothing_was_judged(
         assert (ran.code, "error: nothing was judged" in ran.err) == (1, True)
 
 
+def test_no_mixlist_is_checked_or_made_smaller_with_a_model_of_which_nothing_was_judged(
+    opsinfo: Run, opp: Path, tmp_path: Path, model: Path
+) -> None:
+    """Whatever it has would change nothing."""
+    target = ["--against", f"{opp}@ascend910b", "--model", model]
+    (tmp_path / "lists").mkdir()
+    for name, op_type in ("a", "SoftmaxV2"), ("b", "Relu"):
+        (tmp_path / f"lists/{name}.json").write_text(f'{{"black-list": {{"to-add": ["{op_type}"]}}}}', "utf-8")
+    checked = opsinfo("validate", "lists", *target, "--ignore", "G001")
+    merged = opsinfo("merge", "lists/a.json", "--minimize", *target, "-o", "merged.json")
+    for ran in checked, merged:
+        assert (ran.code, ran.err.count("error: nothing was judged")) == (1, 1), ran.err
+    assert "2 files checked" in checked.err
+    assert not (tmp_path / "merged.json").exists()
+
+
 def test_a_strict_search_ends_before_the_first_run(opsinfo: Run, opp: Path, model: Path, tmp_path: Path) -> None:
     check = ["--", "touch", tmp_path / "ran", "{mixlist}"]
     ran = opsinfo("bisect", "--against", opp, "--soc", "ascend910b", "--model", model, "--strict", *check)
