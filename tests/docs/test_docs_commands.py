@@ -175,9 +175,10 @@ FOREIGN = {
 """Options of other programs that pages and messages name. Those of ``atc`` have an underscore or a capital."""
 
 
-def options_of(command: click.Command, context: click.Context) -> Iterator[str]:
+def options_of(command: click.Command, context: click.Context) -> Iterator[tuple[str, ...]]:
+    """The spellings of each option."""
     for param in command.params:
-        yield from (*param.opts, *param.secondary_opts)
+        yield (*param.opts, *param.secondary_opts)
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             below = command.get_command(context, name)
@@ -186,10 +187,21 @@ def options_of(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def test_every_option_that_is_named_is_one_of_a_command_or_of_a_program_that_is_listed_here() -> None:
-    known = {*options_of(cli, click.Context(cli)), "--help", *" ".join(FOREIGN.values()).split()}
+    ours = {word for words in options_of(cli, click.Context(cli)) for word in words}
+    known = {*ours, "--help", *" ".join(FOREIGN.values()).split()}
     history = ROOT / "CHANGELOG.md"  # it also names options that went
     typed_elsewhere = ROOT / "opsinfo_cli/core/terminal/hints.py"  # options that users of other tools type
     for path in [path for path in (*PAGES, *MODULES) if path not in (history, typed_elsewhere)]:
         for text in texts_of(path):
             named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*\w(?![\w-])", text))
             assert {name for name in named - known if not re.search("[_A-Z]", name)} == set(), path
+
+
+def test_every_option_has_a_place_in_a_page_that_is_written_by_hand() -> None:
+    generated = {"reference.md", "findings.md", "findings.zh-CN.md", "glossary.md"}
+    pages = [page for page in (ROOT / "docs").glob("*.md") if page.name not in generated]
+    named = {
+        word for page in [ROOT / "README.md", *pages] for word in re.findall(r"(?<![\w-])--?[\w-]+", page.read_text())
+    }
+    options = set(options_of(cli, click.Context(cli))) - {("-V", "--version")}
+    assert {words for words in options if words[0].startswith("-") and named.isdisjoint(words)} == set()
