@@ -93,6 +93,15 @@ class KnownChanges:
                             asked[name] = max(asked.get(name, Request()), request, key=lambda each: each.number)
         return KnownChanges(numbers, contents, requests, frozenset(undone))
 
+    def requests_by_path(self) -> dict[str, dict[str, Request]]:
+        """Return the last requests by the real path to which the given ones lead now: two may lead to one file."""
+        found: dict[str, dict[str, Request]] = {}
+        for given, own in self.requests.items():
+            last = found.setdefault(os.path.realpath(given), {})
+            for name, request in own.items():
+                last[name] = max(last.get(name, request), request)
+        return found
+
     def render(self, machine: str) -> bytes:
         runs = groupby(enumerate(sorted(self.numbers)), lambda pair: pair[1] - pair[0])  # numbers without a gap
         numbers = [[run[0][1], run[-1][1]] for run in (list(pairs) for _, pairs in runs)]

@@ -94,13 +94,7 @@ def lost_edits(history: History, scope: Scope, change: str | None = None) -> lis
         asked = KnownChanges().with_records(
             [each for each in history.records if change in (each.id, str(each.number))], history
         )
-    requests: dict[str, dict[str, Request]] = {}
-    for given, own in asked.requests.items():
-        path = os.path.realpath(given)
-        if scope(path):
-            wanted = requests.setdefault(path, {})
-            for name, request in own.items():  # two paths may lead to one file
-                wanted[name] = max(wanted.get(name, request), request)
+    requests = {path: own for path, own in asked.requests_by_path().items() if scope(path)}
     for entry in history.entries if change is None else ():
         if entry.record.kind == "reapply" and history.is_undone(entry):  # what it applied again is not wanted
             own = requests.get(entry.file.path, {})

@@ -17,6 +17,7 @@ What a change counts for depends on what it undoes:
 A change whose undo is undone stands again, with its moves. One that is pending counts as what its files say
 (:func:`outcome`); one that is abandoned, or half done, counts for nothing. A change of another machine is undone in the
 same way, but its own machine does not learn of it; an undo by another machine that is undone here is like the last row.
+The moves of `--to ID` are all those that it makes or takes back, of other changes than ID, too.
 
 Moves that are asked for are those that `reapply` repeats after an upgrade, and `doctor` misses.
 """

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from warnings import warn
 
-from ...errors import Refused, UsageFault, counted, join_some
+from ...errors import OpsinfoError, Refused, UsageFault, counted, join_some
+from ..cann.file_kind import kind_of
 from ..cann.install import version_at
+from ..cann.library import Library
+from ..cann.mixlist import Mixlist
 from ..cann.policy import Policy
 from ..cann.target import AnyTarget, target_text
 from ..document import Schema, Sha256, headed, optional
+from ..text.scanner import scan
+from ..text.source import Source
 from .file_place import FilePlace, place_of
 from .history import Content, History
 from .plan import Move
@@ -42,7 +47,7 @@ class RestoredFile(NamedTuple):
     :param entry: the backup
     :param original: the file before; None if there was none
     :param content: its content after; None if it was removed
-    :param moved: op types that got back what they had; empty if the whole content came back
+    :param moved: op types that got back what they had
     :param left: op types of the undone change that were left alone
     """
 
@@ -227,7 +232,14 @@ def _without(writer: Writer, history: History, entries: Sequence[BackupEntry]) -
     for entry in entries:
         original = _present(entry)
         content, moved, left = reverted(writer.vault, history, entry, original, writer.force)
-        files.append(RestoredFile(entry, original, content, moved, left))
+        file = RestoredFile(entry, original, content, moved, left)
+        if file.is_whole and not moved:
+            back = (
+                Move(name, Policy(after) if after else None, Policy(before) if before else None)
+                for name, (before, after) in entry.file.moves.items()
+            )
+            file = file._replace(moved=tuple(back))
+        files.append(file)
     return files
 
 
@@ -333,7 +345,7 @@ def restore_to(writer: Writer, scope: Scope, which: str) -> tuple[str | None, li
         return entries
 
     def contents(history: History) -> list[RestoredFile]:
-        restored = _contents(writer, wanted(history))
+        restored = [_returned(writer, history, entry) for entry in wanted(history)]
         for each in restored if not writer.force else []:
             _require_lineage(history, each)
         return restored
@@ -390,12 +402,31 @@ def _require_lineage(history: History, restored: RestoredFile) -> None:
         raise other_lineage(file)
 
 
-def _contents(writer: Writer, entries: Iterable[BackupEntry]) -> list[RestoredFile]:
-    """Read the present files, and the backups that replace them."""
-    return [
-        RestoredFile(entry, _present(entry), None if entry.file.before is None else writer.vault.content(entry))
-        for entry in entries
-    ]
+def _returned(writer: Writer, history: History, entry: BackupEntry) -> RestoredFile:
+    """Read the present file, and the backup that replaces it."""
+    file = RestoredFile(entry, _present(entry), None if entry.file.before is None else writer.vault.content(entry))
+    return file._replace(moved=tuple(_moved_by_return(history, file)))
+
+
+def _moved_by_return(history: History, restored: RestoredFile) -> Iterator[Move]:
+    """Yield what a return changes: of a file of another vendor state, what else was requested for the old one."""
+    path, now = restored.path, restored.current
+    old, new = (Source(data or b"{}", path) for data in (now, restored.content))
+    with suppress(OpsinfoError):  # a mixlist that the engine refuses, for instance
+        if "mixlist" in (kind_of(old), kind_of(new)):
+            marks, back = Mixlist(scan(old)), Mixlist(scan(new))
+            for name in {**marks.marks, **back.marks}:
+                if marks.marks_of(name) != back.marks_of(name):
+                    yield Move(name, marks.alone(name), back.alone(name))
+            return
+        requests = history.known.requests_by_path().get(path, {})
+        before: dict[str, Policy | None] = {name: Policy(request.policy) for name, request in requests.items()}
+        if now is not None and history.lineage_of(path, sha256_of(now)) == restored.entry.file.lineage:
+            known = {name for entry in history.entries_of(path) for name in entry.file.moves}.union(before)
+            before = {each.name: each.policy_or_none for each in Library.of(old).entries.values() if each.name in known}
+        for name, entry in Library.of(new).entries.items():
+            if name in before and entry.policy_or_none is not before[name]:
+                yield Move(name, before[name], entry.policy_or_none)
 
 
 def _present(entry: BackupEntry) -> Original | None:
@@ -415,18 +446,8 @@ def _write(
 ) -> str | None:
     """:returns: the id of the change; None if every file has the content already"""
     writes = [
-        Write(places[each.path], each.original, each.content, each.entry.file.given, _moves_back(each))
+        Write(places[each.path], each.original, each.content, each.entry.file.given, each.moved)
         for each in restored
         if each.current != each.content
     ]
     return writer.commit(kind, history, writes, undoes).id if writes else None
-
-
-def _moves_back(restored: RestoredFile) -> Sequence[Move]:
-    if restored.moved or not restored.is_whole:
-        return restored.moved
-    pairs = restored.entry.file.moves.items()
-    return [
-        Move(name, Policy(after) if after else None, Policy(before) if before else None)
-        for name, (before, after) in pairs
-    ]

@@ -63,7 +63,9 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
     old = None if file.before is None else vault.content(entry)
     if entry.record.state == "pending" or (not later and now in (file.before, file.after)):
         return Reverted(old)
-    is_ours = now is not None and history.lineage_of(file.path, now) == file.lineage
+    is_ours = now is not None and (
+        now in (file.before, file.after) or history.lineage_of(file.path, now) == file.lineage
+    )
     if original is None:
         if not force and old is not None:
             hint = "`opsinfo restore TARGET --to ID` creates it again"

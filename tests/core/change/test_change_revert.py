@@ -268,3 +268,56 @@ def test_a_file_of_a_change_that_was_undone_is_passed_over(
     assert [policies(path)["Add"] for path in paths] == ["white", "white"]
     assert policies(paths[0])["Mul"] == "black"
     assert {f"{both}.1", f"{both}.2"} <= vault.history().undone
+
+
+def upgraded(path: Path) -> None:
+    """Give each entry the content of another vendor version, without moves."""
+    path.write_text(json.dumps({op: {"opInterface": {"value": f"of {path.stat().st_mtime_ns}"}} for op in OPS}))
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_what_a_return_took_back_is_not_lost_after_an_upgrade(
+    target: Path, change: Callable[..., Any], is_replaced: bool
+) -> None:
+    for op in ("Add", "Mul", "Neg"):
+        change(move, str(target), op, "black")
+    if is_replaced:
+        upgraded(target)
+    change(restore, str(target), to="pristine", force=is_replaced)
+    target.write_text(target.read_text().replace("opInterface", "interface"))
+    assert not change(reapply, str(target)).files
+
+
+def test_what_a_return_brought_back_is_repeated_after_an_upgrade(target: Path, change: Callable[..., Any]) -> None:
+    ids = [change(move, str(target), op, "black").change for op in ("Add", "Mul", "Neg")]
+    for _ in ids:
+        change(restore, str(target))
+    change(restore, str(target), to=ids[2])
+    upgraded(target)
+    change(reapply, str(target))
+    assert {op for op, policy in policies(target).items() if policy == "black"} == {"Add", "Mul"}
+
+
+def test_the_undo_of_a_return_undoes_all_that_it_changed(tmp_path: Path, change: Callable[..., Any]) -> None:
+    path = tmp_path / "m.json"
+    path.write_text("{}\n")
+    first, _ = (change(move, str(path), op, "black").change for op in OPS[:2])
+    returned = change(restore, str(path), to=first).change
+    change(move, str(path), "Mul", "black")
+    change(restore, returned)
+    assert json.loads(path.read_text()) == {"black-list": {"to-add": ["Mul", "Add", "Log"]}}
+
+
+def test_a_move_made_again_after_an_edit_by_hand_stays_when_the_first_one_is_undone(
+    target: Path, tmp_path: Path, vault: Vault, change: Callable[..., Any]
+) -> None:
+    other = tmp_path / "aic-y-ops-info.json"
+    other.write_text(TEXT)
+    run(vault, target, other, op="Mul")
+    moved = target.read_bytes()
+    target.write_bytes(b"true".join(moved.rsplit(b"false", 1)))
+    second = run(vault, target, op="Mul").change
+    assert target.read_bytes() == moved
+    done = change(restore, str(other))
+    assert [(left.name, left.change) for file in done.files for left in file.left] == [("Mul", second)]
+    assert (target.read_bytes(), other.read_text()) == (moved, TEXT)
