@@ -10,16 +10,16 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from opsinfo_cli.core.cann.marks import effective
+from opsinfo_cli.core.cann.marks import Mark, effective
 from opsinfo_cli.core.cann.mixlist import Mixlist
 from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.fmt import FmtPlan
@@ -28,24 +28,42 @@ from opsinfo_cli.core.change.reapply import lost_edits
 from opsinfo_cli.core.change.restore import restore_last, restore_to
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.writer import Writer
+from opsinfo_cli.core.text.scanner import scan
+from opsinfo_cli.core.text.source import Source
 from opsinfo_cli.errors import OpsinfoError, Refused, UsageFault
 
 OPS = ["Add", "Log", "Mul", "Pow"]
 LIBRARIES = ("a", "b")
 POLICIES = st.sampled_from(Policy)
 LIBRARY = st.sampled_from(LIBRARIES)
+Word: TypeAlias = "Policy | frozenset[Mark]"
 T = TypeVar("T")
 
 
-@dataclass
+@dataclass(eq=False)
 class Change:
-    """The effect of one run on its files, as ``name -> (before, after)``, and the vendor state of each."""
+    """The effect of one run on its files, as ``name -> (before, after)``, and the vendor state of each.
+
+    :param kind: as in its record
+    :param words: what it made of op types, by file: policies of a library, marks of a mixlist; of an undo nothing
+    """
 
     files: dict[str, tuple[bytes, bytes]]
-    states: dict[str, int]
+    kind: str
+    states: dict[str, int] = field(default_factory=dict)
+    words: dict[str, dict[str, Word]] = field(default_factory=dict)
     undone: bool = False
-    words: dict[str, dict[str, Policy]] = field(default_factory=dict)
-    """The policies that it requested, by file; empty if it only undid another change."""
+    taken_back: dict[str, set[str]] = field(default_factory=dict)
+    """The op types that its undo gave back what they had, by file."""
+
+    def standing(self, name: str) -> dict[str, Word]:
+        """What an undo left, of a file: the op types that were moved again."""
+        words = self.words.get(name, {})
+        return {op: to for op, to in words.items() if not self.undone or op not in self.taken_back.get(name, words)}
+
+    def is_later(self, name: str) -> bool:
+        """Whether an undo of an earlier change has to leave this one in a file."""
+        return self.kind != "undo" and name in self.files and (not self.undone or bool(self.standing(name)))
 
 
 @dataclass
@@ -127,30 +145,45 @@ class HostileHistory(RuleBasedStateMachine):
 
     # actions of the tool
 
-    def _ran(self, names: list[str], result: Result) -> None:
+    def _ran(self, kind: str, names: list[str], result: Result) -> None:
         """Record the effect of a run; unchanged files are not in the change."""
         after = {name: self.path[name].read_bytes() for name in names}
         files = {name: (self.now[name], content) for name, content in after.items() if content != self.now[name]}
         assert (result.change is not None) == bool(files)
         if result.change:
-            self._note(result.change, files)
+            self._note(result.change, kind, files)
 
-    def _note(self, change: str, files: dict[str, tuple[bytes, bytes]], undone: bool = False) -> None:
-        noted = Change(files, {}, undone)
-        self.changes.append(noted)
+    def _note(self, change: str, kind: str, files: dict[str, tuple[bytes, bytes]]) -> None:
+        noted = Change(files, kind)
         record = self.vault.history().records[-1]
-        assert record.id == change
+        assert (record.id, record.kind) == (change, "restore" if kind == "undo" else kind)
         for index, changed in enumerate(record.files):
             name = next(each for each, path in self.path.items() if str(path.resolve()) == changed.path)
             before, after = files[name]
             noted.states[name] = state = self.states[name].note(before, after)
-            if record.undoes is None:
-                noted.words[name] = {op: Policy(to) for op, (_, to) in changed.moves.items() if to is not None}
+            if kind != "undo":
+                noted.words[name] = {op: to for op, (_, to) in self._moved(name, before, after).items()}
             self.backups.append((f"{change}.{index + 1}", name, before, state))
             self.now[name] = after
+        self.changes.append(noted)
+
+    def _moved(self, name: str, before: bytes, after: bytes) -> dict[str, tuple[Word, Word]]:
+        old, new = self._words(name, before), self._words(name, after)
+        if old is None or new is None:
+            return {}
+        nothing: frozenset[Mark] = frozenset()
+        both = {**old, **new} if name == "mixlist" else old.keys() & new.keys()
+        pairs = {op: (old.get(op, nothing), new.get(op, nothing)) for op in both}
+        return {op: pair for op, pair in pairs.items() if pair[0] != pair[1]}
+
+    def _words(self, name: str, content: bytes) -> Mapping[str, Word] | None:
+        """What a file says of its op types; None of a mixlist that the engine refuses."""
+        if name != "mixlist":
+            return policies(content)
+        return Mixlist(scan(Source(content, "mixlist"))).marks if is_strict(content) else None
 
     def _run(self, kind: str, jobs: list[Job], names: list[str]) -> None:
-        self._ran(names, self.writer.run(kind, jobs))
+        self._ran(kind, names, self.writer.run(kind, jobs))
 
     @rule(names=st.sets(LIBRARY, min_size=1), wanted=st.dictionaries(st.sampled_from(OPS), POLICIES, min_size=1))
     def move(self, names: set[str], wanted: dict[str, Policy]) -> None:
@@ -191,29 +224,63 @@ class HostileHistory(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(["a", "b", "mixlist"]), force=st.booleans())
     def undo(self, name: str, force: bool) -> None:
-        candidates = [each for each in reversed(self.changes) if name in each.files and not each.undone]
+        candidates = [
+            each for each in reversed(self.changes) if each.kind != "undo" and name in each.files and not each.undone
+        ]
         candidates = [each for each in candidates if any(self.now[one] != was for one, (was, _) in each.files.items())]
         fitting = [
             each for each in candidates if all(self.now[one] in contents for one, contents in each.files.items())
         ]
         last = next(iter(candidates if force else fitting), None)
-        may = last is not None
+        plans = {one: self._without(last, one, force) for one in last.files} if last else {}
         outcome = attempt(lambda: restore_last(Writer(self.vault, wait=0, force=force), self._scope(name)))
         if isinstance(outcome, OpsinfoError):
             if self.pruned and outcome.name == "pruned":
                 return
-            assert not may, outcome.message
+            assert last is None or None in plans.values(), outcome.message
             assert isinstance(outcome, UsageFault) is (not candidates)
             return
         change, restored = outcome
-        assert may
         assert last is not None
         assert {each.path for each in restored} == {str(self.path[each].resolve()) for each in last.files}
-        written = {each: (self.now[each], was[0]) for each, was in last.files.items() if self.now[each] != was[0]}
+        written: dict[str, tuple[bytes, bytes]] = {}
+        for one, plan in plans.items():
+            assert plan is not None
+            now, after = self.now[one], self.path[one].read_bytes()
+            if isinstance(plan, bytes):
+                assert after == plan
+            else:
+                assert self._words(one, after) == plan
+            if after != now:
+                written[one] = now, after
+                moved = self._moved(one, now, after)
+                last.taken_back[one] = set(last.words[one] if isinstance(plan, bytes) else moved)
         assert (change is not None) == bool(written)
-        last.undone = True
         if change:
-            self._note(change, written, undone=True)
+            last.undone = True
+            self._note(change, "undo", written)
+
+    def _without(self, change: Change, name: str, force: bool) -> bytes | Mapping[str, Word] | None:
+        """What a file is without a change: its old bytes, or what it says of its op types; None: the undo is refused.
+
+        An op type that was moved again, by a later change or by hand, is left.
+        """
+        before, after = change.files[name]
+        now = self.now[name]
+        late = [each for each in self.changes[self.changes.index(change) + 1 :] if each.is_later(name)]
+        if not late and now in (before, after):
+            return before
+        is_ours = now in (before, after) or self.states[name].of(now) == change.states[name]
+        if force and not (change.words[name] and is_ours):
+            return before
+        if not change.words[name]:
+            return before if now == before else None
+        words = dict(self._words(name, now) or {})
+        later = {op for each in late for op in each.standing(name)}
+        for op, (old, new) in self._moved(name, before, after).items():
+            if op not in later and words.get(op, frozenset()) == new:
+                words[op] = old
+        return {op: word for op, word in words.items() if word}
 
     @precondition(lambda self: self.backups)
     @rule(data=st.data())
@@ -238,7 +305,7 @@ class HostileHistory(RuleBasedStateMachine):
         assert may
         assert (change is not None) == (content != self.now[name])
         if change:
-            self._note(change, {name: (self.now[name], content)})
+            self._note(change, "restore", {name: (self.now[name], content)})
 
     @rule(name=st.sampled_from(["a", "b", "mixlist"]), keep=st.integers(1, 3))
     def prune(self, name: str, keep: int) -> None:
@@ -268,13 +335,16 @@ class HostileHistory(RuleBasedStateMachine):
         assert lost_edits(self.vault.history(), lambda _: True) == []
 
     def _lost(self, name: str) -> dict[str, Policy]:
-        """The last request for each op type, if it was made for another vendor state and is lost now."""
-        last = {
-            op: (each.states[name], to)
-            for each in self.changes
-            if not each.undone
-            for op, to in each.words.get(name, {}).items()
-        }
+        """The last request for each op type, if it was made for another vendor state and is lost now.
+
+        What was applied again is settled when that is undone.
+        """
+        last: dict[str, tuple[int, Policy]] = {}
+        for each in self.changes:
+            if each.kind == "reapply" and each.undone:
+                for op in each.words.get(name, {}):
+                    last.pop(op, None)
+            last.update((op, (each.states[name], Policy(to))) for op, to in each.standing(name).items())
         states, now = self.states[name], policies(self.now[name])
         here = states.of(self.now[name])
         return {op: to for op, (state, to) in last.items() if state != here and now[op] is not to}
