@@ -113,7 +113,7 @@ class ScaleColumn(LogFormat):
         self._columns: dict[bytes, _Column] = {}
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
-        if parameter := _PARAMETER.search(line):
+        if b"PARAMETER" in line and (parameter := _PARAMETER.search(line)):
             self._add(
                 b"loss_scale", self.place(steps.upto(at).at, self.lines), parameter[1] or parameter[2], None, copies
             )
