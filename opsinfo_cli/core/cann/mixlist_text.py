@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 
 from ..text.patch import Edit, Patch, edits_between, splice
-from ..text.scanner import Node, scan, syntax_patch
+from ..text.scanner import COMMENT, Node, scan, syntax_patch
 from ..text.source import Source
 from .file_kind import NEAR_ACTION, NEAR_LIST, is_mixlist_name
 
 _NUMBER = re.compile(r"^[ \t]*([0-9]{1,5})(?:[ \t\r]*(?:\n|\Z)|[.:|)]?[ \t]?(?=[ \t]*[{}\[\]\"/#]))", re.MULTILINE)
 """A number that stands alone on a line, or before the text of a line."""
-_COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
 MOVE_TAIL = "move it into the object, or remove it"
 """The hint at text after the end of the value."""
 _VALUE = re.compile(r"[{\[\"]")
@@ -49,7 +48,7 @@ def line_numbers(source: Source) -> list[Edit]:
 
 def is_left_over(text: str, end: int) -> bool:
     """Return whether text after the first value, comments aside, has no other value that may be meant."""
-    return not _VALUE.search(_COMMENT.sub("", text[end:]))
+    return not _VALUE.search(re.sub(COMMENT, "", text[end:]))
 
 
 def mixlist_patch(source: Source) -> Patch:

@@ -411,8 +411,8 @@ def _returned(writer: Writer, history: History, entry: BackupEntry) -> RestoredF
 def _moved_by_return(history: History, restored: RestoredFile) -> Iterator[Move]:
     """Yield what a return changes: of a file of another vendor state, what else was requested for the old one."""
     path, now = restored.path, restored.current
-    old, new = (Source(data or b"{}", path) for data in (now, restored.content))
-    with suppress(OpsinfoError):  # a mixlist that the engine refuses, for instance
+    with suppress(OpsinfoError):  # a file that was damaged, or a mixlist that the engine refuses
+        old, new = (Source(data or b"{}", path, strict=False) for data in (now, restored.content))
         if "mixlist" in (kind_of(old), kind_of(new)):
             marks, back = Mixlist(scan(old)), Mixlist(scan(new))
             for name in {**marks.marks, **back.marks}:

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 
 from .layout import Style, line_indent
 from .patch import Edit
-from .scanner import Node
+from .scanner import COMMENT, Node
 
-_BLANKS_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-# a comment ends at its first `*/`: several on a line can be divided in one way only, also where the line does not match
-_REST_OF_LINE = re.compile(r"[ \t]*(?:/\*(?:[^*\n]|\*(?!/))*\*/[ \t]*)*(?://[^\n]*)?(?=\r?\n|$)")
+_BLANKS_AND_COMMENTS = re.compile(rf"(?:[ \t\r\n]|{COMMENT})*")
+_COMMENTS = re.compile(rf"(?:[ \t]|{COMMENT})*")
 
 
 def add_entries(text: str, container: Node, bodies: Sequence[str], style: Style) -> list[Edit]:
@@ -32,16 +31,16 @@ def add_entries(text: str, container: Node, bodies: Sequence[str], style: Style)
     last = container.parts[-1]
     comma = _comma_after(text, last.end)
     end = last.end if comma is None else comma + 1
-    rest = _REST_OF_LINE.match(text, end)
+    rest = _end_of_line(text, end)
     if rest is None:  # more of the container is on this line
         return [Edit(end, end, ("" if comma is not None else ",") + " " + ", ".join(bodies))]
     indent = line_indent(text, last.start)
     lines = "".join(f"{newline}{indent}{body}," for body in bodies)
     lines = lines if comma is not None else lines[:-1]
     commas = [] if comma is not None else [Edit(last.end, last.end, ",")]
-    if rest.end() == last.end and commas:
+    if rest == last.end and commas:
         return [Edit(last.end, last.end, "," + lines)]
-    return [*commas, Edit(rest.end(), rest.end(), lines)]
+    return [*commas, Edit(rest, rest, lines)]
 
 
 def drop_entries(text: str, container: Node, indexes: Sequence[int]) -> list[Edit]:
@@ -54,12 +53,20 @@ def _drop(text: str, item: Node) -> Edit:
     end = item.end if comma is None else comma + 1
     start = item.start
     begin = text.rfind("\n", 0, start) + 1
-    rest = _REST_OF_LINE.match(text, end)
+    rest = _end_of_line(text, end)
     if rest is not None and not text[begin:start].strip(" \t"):  # the only one of its line
-        return Edit(begin, min(len(text), text.find("\n", rest.end()) + 1 or len(text)), "")
-    blanks = re.compile(r"[ \t]*").match(text, end)
-    after = rest or blanks  # the last one of its line takes the comment after it along
-    return Edit(start, after.end() if after else end, "")
+        return Edit(begin, min(len(text), text.find("\n", rest) + 1 or len(text)), "")
+    if rest is None:  # the last one of its line takes the comment after it along
+        rest = len(text) - len(text[end:].lstrip(" \t"))
+    return Edit(start, rest, "")
+
+
+def _end_of_line(text: str, at: int) -> int | None:
+    """Return the offset of the end of a line whose rest is comments; None if it is not."""
+    comments = _COMMENTS.match(text, at)
+    end = comments.end() if comments else at
+    ends = end == len(text) or text.startswith(("\n", "\r\n"), end)
+    return end if ends and "\n" not in text[at:end] else None
 
 
 def _comma_after(text: str, end: int) -> int | None:

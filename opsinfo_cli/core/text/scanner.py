@@ -25,7 +25,8 @@ MAX_DEPTH = 128
 # compiled when first used, because most texts have no comments, numbers or faults
 _REST_OF_LINE = r"[ \t\r]*\n"
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
-_COMMENT = r"(?s)//[^\n\r]*|#[^\n\r]*|/\*.*?\*/"
+COMMENT = r"(?:(?://|#)[^\n\r]*|/\*[^*]*\*+(?:[^*/][^*]*\*+)*/)"
+"""It ends at its first `*/`: text is divided into comments in one way only, also where what follows does not match."""
 _WORD = r"(?s)[A-Za-z_][A-Za-z0-9_]*|-?[A-Za-z]+|."
 _SURROGATE = "[\ud800-\udfff]"
 _STRING_FAULTS = {
@@ -217,7 +218,7 @@ class _Scanner:
         while True:
             since = self.at
             self.at = after_blanks(self.text, since)
-            comment = self.text[self.at : self.at + 1] in ("/", "#") and re.compile(_COMMENT).match(self.text, self.at)
+            comment = self.text[self.at : self.at + 1] in ("/", "#") and re.compile(COMMENT).match(self.text, self.at)
             if not comment and (blank := INVISIBLE.match(self.text, self.at)):
                 fix = Edit(*blank.span(), " ")
                 message = "an invisible character that is no blank of JSON"

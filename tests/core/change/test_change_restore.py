@@ -212,6 +212,20 @@ def test_a_missing_file_is_created_again_by_id(writer: Writer, vault: Vault, roo
     assert library.read_text() == TEXT
 
 
+@pytest.mark.parametrize("damage", [b"\x8f\xff\x00{", TEXT.encode("utf-16"), b"\xff" + TEXT.encode(), b'{"Add"'])
+@pytest.mark.parametrize("which", ["pristine", "1", "local"])
+def test_a_file_that_is_no_text_is_restored(
+    writer: Writer, vault: Vault, root: Path, library: Path, damage: bytes, which: str
+) -> None:
+    change = str(move(writer, "Add", "black", library))
+    library.write_bytes(damage)
+    (restored,) = back_to(writer, change if which == "local" else which, force=True)
+    assert (restored.current, library.read_text()) == (damage, TEXT)
+    assert records(vault)[-1].files[0].moves == {"Add": ["black", "white"]}
+    back_to(writer, "2", force=True)
+    assert library.read_bytes() == damage
+
+
 # one content
 
 

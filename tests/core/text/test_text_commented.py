@@ -35,11 +35,12 @@ TEXTS = [
     "{\r\n\t// nothing yet\r\n}\r\n",
     '{ "white-list": { "to-add": [ ] } } // empty',
     '{"black-list": {"to-add": [ // why\n"A", // a\n"B" // b\n]},}',
+    '# of the team\n{"black-list": {"to-add": [\n"A" # a\n, "B" /* b */ # and more\n]},} # end',
 ]
 MOVES = st.lists(
     st.dictionaries(st.sampled_from("ABCDEF"), st.sampled_from([Policy.WHITE, Policy.BLACK]), min_size=1), max_size=4
 )
-COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+COMMENT = re.compile(r"(?://|#)[^\r\n]*|/\*.*?\*/", re.DOTALL)
 
 
 @settings(max_examples=300)
@@ -77,6 +78,9 @@ def test_a_move_that_changes_nothing_changes_no_byte(text: str) -> None:
         ('"Add", "Mul" // why Mul\n', "Mul", '"Add", \n'),
         ('"Add", "Mul", /* why Mul */ // really\n"Log"\n', "Mul", '"Add", \n"Log"\n'),
         ('"Add", "Mul" // why Mul\n', "Add", '"Mul" // why Mul\n'),
+        ('"Add", "Mul" # why Mul\n', "Mul", '"Add", \n'),
+        ('"Add" # why Add\n, "Mul"\n', "Add", '"Mul"\n'),
+        ('"Add",  # why\n"Mul"\n', "Add", '"Mul"\n'),
     ],
 )
 def test_the_comment_after_an_entry_goes_with_it(entries: str, gone: str, left: str) -> None:
@@ -84,6 +88,15 @@ def test_the_comment_after_an_entry_goes_with_it(entries: str, gone: str, left: 
     source = Source(f"{before}{entries}{after}".encode(), "team.jsonc")
     plan = MixlistPlan({gone: Policy.WHITE})
     assert f"{before}{left}]" in plan.patch(source).apply(source).decode()
+
+
+@pytest.mark.parametrize("comment", ["# why", "// why", "/* why */", "/* why **/ # more"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_an_entry_is_added_on_the_line_behind_the_comment_of_the_last_one(comment: str, newline: str) -> None:
+    before = f'{{"black-list": {{"to-add": [{newline}  "Add"'
+    source = Source(f"{before}  {comment}{newline}]}}}}".encode(), "team.jsonc")
+    result = MixlistPlan({"Mul": Policy.BLACK}).patch(source).apply(source).decode()
+    assert result == f'{before},  {comment}{newline}  "Mul"{newline}]}}}}'
 
 
 def test_many_comments_on_one_line_stay_where_an_entry_before_or_behind_them_changes() -> None:
