@@ -352,8 +352,8 @@ class Vault:
         """Remove old changes with their backups; on a full disk too.
 
         What stays: the newest ``keep`` backups of each file, the first copy of each vendor version, the change with
-        which a lineage begins, changes that hold one of these, files out of scope, changes that are not finished, and
-        the newest change, so that no number is used twice.
+        which a lineage begins, changes that hold one of these, files out of scope, changes that are not finished, the
+        newest change, so that no number is used twice, and undone ones whose undo stays or says what is not wanted.
 
         :returns: the ids of the removed backups
         :raises Refused: if a record is damaged, because what it needs is unknown
@@ -367,14 +367,18 @@ class Vault:
                 held.setdefault(entry.file.path, []).append(entry)
         for path, entries in held.items():
             kept |= {entry.id for entry in (entries[-keep:] if scope(path) else entries)}
-        stays = {
-            record.id
-            for record in history.records
-            if record.state == "pending"
-            or record is history.records[-1]
-            or not all(scope(file.path) for file in record.files)
-            or any(entry.id in kept or entry.id == entry.file.lineage for entry in record.entries)
-        }
+        stays, undone = set[str](), set[str]()
+        for record in reversed(history.records):
+            if (
+                record.state == "pending"
+                or record is history.records[-1]
+                or not all(scope(file.path) for file in record.files)
+                or any(entry.id in kept or entry.id == entry.file.lineage for entry in record.entries)
+                or not undone.isdisjoint([record.id, *(entry.id for entry in record.entries)])
+                or (record.kind == "reapply" and any(map(history.is_undone, record.entries)))
+            ):
+                stays.add(record.id)
+                undone.update(record.undone)
         gone = [record for record in history.records if record.id not in stays]
         backups = [entry for record in gone for entry in record.entries if self.has(entry)]
         if not dry_run:

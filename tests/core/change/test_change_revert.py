@@ -321,3 +321,30 @@ def test_a_move_made_again_after_an_edit_by_hand_stays_when_the_first_one_is_und
     done = change(restore, str(other))
     assert [(left.name, left.change) for file in done.files for left in file.left] == [("Mul", second)]
     assert (target.read_bytes(), other.read_text()) == (moved, TEXT)
+
+
+@pytest.mark.parametrize("undos", [1, 2])
+def test_a_prune_keeps_what_the_undo_of_an_undo_brings_back(
+    target: Path, change: Callable[..., Any], undos: int
+) -> None:
+    change(move, str(target), "Neg", "black")
+    undo = change(move, str(target), "Mul", "black").change
+    for _ in range(undos):
+        undo = change(restore, undo).change
+    backups(prune=1, backup_dir=str(target.parent / "vault"))
+    change(restore, undo)
+    upgraded(target)
+    change(reapply, str(target))
+    assert (policies(target)["Mul"] == "black") == (undos == 1)
+
+
+def test_a_prune_does_not_make_lost_what_was_settled(target: Path, change: Callable[..., Any]) -> None:
+    change(move, str(target), "Mul", "black")
+    upgraded(target)
+    change(move, str(target), "Log", "black")
+    change(reapply, str(target))
+    change(restore, str(target))
+    for op in ("Exp", "Add"):
+        change(move, str(target), op, "black")
+    backups(prune=1, backup_dir=str(target.parent / "vault"))
+    assert not change(reapply, str(target)).files
