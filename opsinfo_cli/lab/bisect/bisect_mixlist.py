@@ -281,8 +281,9 @@ def _several(values: Sequence[str | os.PathLike[str]] | str | os.PathLike[str]) 
 
 def _place(check: Check) -> tuple[Sequence[str], TrialPlace]:
     """Return the words that identify a check, and the place where it runs."""
-    if isinstance(check, str):
-        raise UsageFault("a check is a function or the words of a command", name="wrong-type", hint=f"{check.split()}")
+    if isinstance(check, str) or not (callable(check) or check):
+        hint = f"{check.split()}" if isinstance(check, str) and check else None
+        raise UsageFault("a check is a function or the words of a command", name="wrong-type", hint=hint)
     if not callable(check):
         require_placeholders(check, {"keep_dtype": "--by node", "device": "--devices"})
         require_list(check)

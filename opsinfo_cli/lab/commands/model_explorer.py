@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from ..graph.graph import ModelGraph
+    from ..graph.graph import ModelGraph, Subgraph
     from ..graph.result import GraphAnswer, NodeAnswer
     from ..simulate.report import SimulationReport
 
@@ -64,20 +64,14 @@ def graph_node_data(answer: GraphAnswer, rows: Iterable[NodeAnswer]) -> str:
     graph = answer.graph
     with_cast = {cast.consumer for cast in answer.casts if not cast.constant}
     shown = {row.index for row in rows}
-    places = {
-        (subgraph.name if number else "", graph.names[index]): index
-        for number, subgraph in enumerate(graph.subgraphs)
-        for index in reversed(subgraph.nodes)
-    }
-    results: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {"": {}}
     for node in _nodes_of(graph):
         if node.graph is None:
             continue
-        drawn = results.setdefault(node.graph, {})
-        index = places.get((node.subgraph, node.name))
-        if index is None:
+        drawn, index = results.setdefault(node.graph, {}), node.place
+        if index is None and len(shown) == len(answer):  # else a pattern or state chose, and it has none
             drawn[node.shown] = {"value": "removed by fusion", "bgColor": _REMOVED}
-        elif index in shown:
+        elif index is not None and index in shown:
             drawn[node.shown] = _result(answer[index], index in with_cast)
     title = f"opsinfo graph, {answer.mode_name or 'as compiled'}"
     words = {"showExpandedSummaryOnGroupNode": True, "hideInAggregatedStatsTable": True}
@@ -99,11 +93,10 @@ def simulation_node_data(report: SimulationReport) -> str:
     graph = report.simulation.prepared.graph
     errors = {node.node: node.error for node in report.trace.nodes}
     results = {
-        node.shown: {"value": errors[node.name]}
-        if math.isfinite(errors[node.name])
-        else {"value": "inf", "bgColor": _NOT_FINITE}
+        node.shown: {"value": errors[name]} if math.isfinite(errors[name]) else {"value": "inf", "bgColor": _NOT_FINITE}
         for node in _nodes_of(graph)
-        if not node.subgraph and node.name in errors
+        if node.place is not None and node.place in graph.subgraphs[0].nodes
+        if (name := graph.names[node.place]) in errors
     }
     gradient = [{"stop": stop, "bgColor": colour} for stop, colour in _GRADIENT]
     return _text(graph, f"opsinfo simulate, {report.simulation.mode}: error", {"": results}, gradient=gradient)
@@ -127,14 +120,14 @@ class _ViewerNode(NamedTuple):
 
     :param graph: the graph that it is drawn in, empty for the main one; None: it is not drawn
     :param shown: its name there
-    :param subgraph: the subgraph of ours that it is in, empty for the main graph
-    :param name: its name there
+    :param name: its name in the model, or the one that the reader gives it
+    :param place: the index of the node of our graph; None: it is in no graph, as after a fusion
     """
 
     graph: str | None
     shown: str
-    subgraph: str
     name: str
+    place: int | None
 
 
 def _nodes_of(graph: ModelGraph) -> Iterator[_ViewerNode]:
@@ -148,40 +141,58 @@ def _nodes_of(graph: ModelGraph) -> Iterator[_ViewerNode]:
     unnamed, waiting = 0, [("", graph.model.onnx.graph)]
     names: dict[str, list[str]] = {}
     while waiting:
-        subgraph, proto = waiting.pop(0)
-        own = names[subgraph] = []
-        for node in proto.node:
+        place, proto = waiting.pop(0)
+        own = names[place] = []
+        for at, node in enumerate(proto.node):
             own.append(node.name or f"{node.op_type}_{unnamed}")
             unnamed += not node.name
-            waiting += [(_body_name(own[-1], word), body) for word, body in bodies(node)]
-    return _drawn(graph.model.onnx.graph, "", "", "", names, Counter())
+            waiting += [(f"{place}/{at}/{word}", body) for word, body in bodies(node)]
+    return _Drawing(graph, names).nodes(graph.model.onnx.graph, graph.subgraphs[0], "", "", "")
 
 
-def _body_name(owner: str, attribute: str) -> str:
-    return f"{owner}/{attribute}"
+class _Drawing:
+    """:param names: of the nodes of each graph of the file, by its place: empty, or ``/3/body`` for that of node 3"""
 
+    def __init__(self, graph: ModelGraph, names: Mapping[str, Sequence[str]]) -> None:
+        self._graph = graph
+        self._names = names
+        self._numbers: Counter[str] = Counter()
+        """How often a name was numbered in the whole model."""
+        self._bodies = {(body.parent, body.name.rpartition("/")[2]): body for body in reversed(graph.subgraphs[1:])}
 
-def _drawn(
-    proto: Any, subgraph: str, graph: str | None, prefix: str, names: Mapping[str, Sequence[str]], numbers: Counter[str]
-) -> Iterator[_ViewerNode]:
-    """:param prefix: of the names of a body of If that is drawn in the graph around it
-    :param numbers: how often a name was numbered in the whole model
-    """
-    used: set[str] = set()
-    for node, name in zip(proto.node, names[subgraph], strict=True):
-        base = shown = node.name or "node"
-        while shown in used:
-            numbers[base] += 1
-            shown = f"{base}_{numbers[base]}"
-        used.add(shown)
-        if node.op_type != "Constant":
-            yield _ViewerNode(graph, prefix + shown, subgraph, name)
-        for word, body in bodies(node):
-            inner, place = _body_name(name, word), f"{prefix}{shown}/{word}"
-            if node.op_type == "If" and is_standard(node.domain):
-                yield from _drawn(body, inner, graph, f"{place}/", names, numbers)
-            else:
-                yield from _drawn(body, inner, place if graph == "" else None, "", names, numbers)
+    def nodes(
+        self, proto: Any, subgraph: Subgraph | None, place: str, graph: str | None, prefix: str
+    ) -> Iterator[_ViewerNode]:
+        """:param prefix: of the names of a body of If that is drawn in the graph around it"""
+        used: set[str] = set()
+        indexes = self._indexes(proto, subgraph, self._names[place])
+        for at, (node, name, index) in enumerate(zip(proto.node, self._names[place], indexes, strict=True)):
+            base = shown = node.name or "node"
+            while shown in used:
+                self._numbers[base] += 1
+                shown = f"{base}_{self._numbers[base]}"
+            used.add(shown)
+            if node.op_type != "Constant":
+                yield _ViewerNode(graph, prefix + shown, name, index)
+            for word, body in bodies(node):
+                inner = None if index is None else self._bodies.get((index, word))
+                drawn, below = f"{prefix}{shown}/{word}", f"{place}/{at}/{word}"
+                if node.op_type == "If" and is_standard(node.domain):
+                    yield from self.nodes(body, inner, below, graph, f"{drawn}/")
+                else:
+                    yield from self.nodes(body, inner, below, drawn if graph == "" else None, "")
+
+    def _indexes(self, proto: Any, subgraph: Subgraph | None, names: Sequence[str]) -> list[int | None]:
+        """Return the node of our graph for each of a graph of the file: of its name, or of its number if others have
+        that name, too.
+        """
+        found = [] if subgraph is None else [self._graph[index] for index in subgraph.nodes]
+        by_name = {node.name: node.index for node in found}
+        by_number = {node.origin.number: node.index for node in found if node.origin is not None and node.origin.main}
+        first, times = len(proto.initializer) + len(proto.sparse_initializer), Counter(names)
+        return [
+            by_name.get(name) if times[name] == 1 else by_number.get(number) for number, name in enumerate(names, first)
+        ]
 
 
 def _text(graph: ModelGraph, title: str, results: Mapping[str, Mapping[str, Any]], **more: bool | Sequence[Any]) -> str:

@@ -23,7 +23,7 @@ from ..graph.verdict import share_not_judged
 from ..simulate.report import SimulationReport
 from ..simulate.simulate_model import open_simulation, report_of
 from ..simulate.simulation import onnx_model
-from ..simulate.trace import JUMP, TracedNode
+from ..simulate.trace import JUMP, Trace, TracedNode
 from .graph.document import coverage_text
 from .judge_options import JudgeOptions, judge_model, judge_options, model_argument, require_model
 from .model_explorer import simulation_node_data
@@ -111,7 +111,7 @@ def command(
         listener=console,
     )._replace(max_error=simulating.max_error, min_cosine=simulating.min_cosine)
     if plot and report.trace is not None:
-        write_file(plot, svg_text(error_plot(report.trace.nodes)).encode("utf-8"))
+        write_file(plot, svg_text(error_plot(report.trace)).encode("utf-8"))
     for doubt in report.doubts:
         console.warn(doubt)
     return simulation_answer(report)
@@ -227,7 +227,7 @@ def _drawn(report: SimulationReport) -> list[Block]:
     if report.nodes:
         blocks += [Lines([""]), _node_table(report)]
     if report.trace is not None:
-        blocks.append(picture(error_plot(report.trace.nodes), "error along the graph"))
+        blocks.append(picture(error_plot(report.trace), "error along the graph"))
     return blocks
 
 
@@ -287,12 +287,12 @@ _LOWEST = -8
 """The power of ten below which an error is drawn as zero."""
 
 
-def error_plot(nodes: Sequence[TracedNode]) -> Plot:
+def error_plot(trace: Trace) -> Plot:
     """Return errors in powers of ten; a node without error is at the bottom, one with Inf or NaN at the top."""
+    nodes, wrong = trace.nodes, trace.first_not_finite
     powers = [math.log10(node.error) for node in nodes if 0 < node.error < math.inf]
     low = max(_LOWEST, math.floor(min(powers, default=_LOWEST)))
     high = max(math.ceil(max(powers, default=0)), low + 1)
-    wrong = next((node for node in nodes if node.inf or node.nan), None)
     points: list[tuple[float, float]] = []
     marks: list[PlotMark] = []
     for number, node in enumerate(nodes, 1):
@@ -323,7 +323,7 @@ def _page(report: SimulationReport) -> str:
 
     lead = ""
     if report.trace is not None:
-        plot = f'<div class="plot">\n{svg_text(error_plot(report.trace.nodes), in_page=True)}</div>\n'
+        plot = f'<div class="plot">\n{svg_text(error_plot(report.trace), in_page=True)}</div>\n'
         lead = section("Error along the graph", plot, "trace")
     limits = "".join(f"<li>{escaped(limit.message)}</li>\n" for limit in report.limits)
     lead += section("Not shown", f"<ul>\n{limits}</ul>\n", "not-shown")

@@ -51,7 +51,7 @@ class PassCount:
     name: Annotated[str, Schema(examples=["ConstToAttrPass"])]
     """The compiler's name of the pass."""
     predicted: int | None
-    """How often it was applied here; null if its rule is not known."""
+    """How often it was applied here; null if its rule is not known, or it may have run on further nodes."""
     matched: Count
     """How often it matched in the compiler."""
     effective: Count
@@ -163,7 +163,7 @@ def beside(fused: Fused, graphs: Sequence[CompiledGraph]) -> FusionResult:
     """Return the counts of a prediction beside those of the graph that is closest to it."""
     prepared = {name for name, rule in RULES.items() if rule.priority == PREPARED}  # the compiler does not count them
     predicted = Counter(fusion.name for fusion in fused.fusions if fusion.name not in prepared)
-    known = RULES.keys() | predicted.keys()
+    known = (RULES.keys() | predicted.keys()) - fused.not_applied.keys()
 
     def rows(graph: CompiledGraph) -> list[PassCount]:
         return [

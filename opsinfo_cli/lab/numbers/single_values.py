@@ -62,7 +62,7 @@ def _nearest(exact: Decimal, known: Format) -> NearestValue:
         return NearestValue(
             known.name, _bits(known, negative, None if exact.is_nan() else math.inf), None, None, outcome, None
         )
-    magnitude = Fraction(0) if exact.adjusted() < -_FAR else Fraction(abs(exact))
+    magnitude = Fraction(0) if exact.adjusted() < -_FAR else Fraction(exact.copy_abs())
     shift = max(_exponent(magnitude), known.lowest_exponent) - known.mantissa
     nearest = Fraction(2) ** shift * round(magnitude / Fraction(2) ** shift)
     limits = known.limits

@@ -9,7 +9,7 @@ import pytest
 
 from opsinfo_cli.core.terminal.plot import Curve, Plot, PlotMark, picture, svg_text, text_rows
 from opsinfo_cli.lab.commands.simulate import error_plot
-from opsinfo_cli.lab.simulate.trace import TracedNode
+from opsinfo_cli.lab.simulate.trace import Trace, TracedNode
 from opsinfo_cli.logs.commands.scale_plot import scale_plot
 from opsinfo_cli.logs.evidence import Evidence
 from opsinfo_cli.logs.training_run import RunEvidence, TrainingRun
@@ -28,8 +28,8 @@ def falling(steps: int = 100) -> RunEvidence:
     return run_of(*((step, 65536.0 / 2 ** (step // 10)) for step in range(1, steps)))
 
 
-def error_nodes(*errors: float) -> list[TracedNode]:
-    return [TracedNode(f"node {n}", "Add", error, 0, 0, 0.0, 1) for n, error in enumerate(errors)]
+def error_nodes(*errors: float) -> Trace:
+    return Trace(tuple(TracedNode(f"node {n}", "Add", error, 0, 0, 0.0, 1) for n, error in enumerate(errors)))
 
 
 @pytest.mark.parametrize("width", [20, 40, 80])
@@ -66,9 +66,16 @@ def test_an_error_is_a_bar_for_each_node() -> None:
     ]
 
 
+def test_a_node_whose_infinities_a_softmax_absorbs_is_not_marked() -> None:
+    absorbed = TracedNode("mask", "Add", math.inf, 1, 0, 0.0, 4, absorbed_by="softmax")
+    wrong = TracedNode("log", "Log", math.inf, 1, 0, 0.0, 4)
+    assert [mark.kind for mark in error_plot(Trace((absorbed,))).marks] == ["usual"]
+    assert [mark.kind for mark in error_plot(Trace((absorbed, wrong))).marks] == ["usual", "bad"]
+
+
 def test_fewer_than_two_points_are_no_plot() -> None:
     assert list(text_rows(scale_plot([run_of((1, 8.0))]), 80, True)) == []
-    assert list(text_rows(error_plot([]), 80, True)) == []
+    assert list(text_rows(error_plot(Trace(())), 80, True)) == []
 
 
 @pytest.mark.parametrize(
@@ -78,7 +85,7 @@ def test_fewer_than_two_points_are_no_plot() -> None:
         scale_plot([run_of()]),
         scale_plot([run_of((1, 0.0), (2, -5.0))]),
         scale_plot([falling(), run_of((1, 8.0))] * 9),
-        error_plot([]),
+        error_plot(Trace(())),
         error_plot(error_nodes(0.0, 0.1, math.inf)),
     ],
 )

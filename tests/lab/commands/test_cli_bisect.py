@@ -442,8 +442,8 @@ def test_a_search_from_python_runs_what_the_command_runs(search: Search, opp: Pa
     assert told("python") == told(".opsinfo-bisect")
 
 
-@pytest.mark.parametrize("check", ["./check.sh {mixlist}", "true", ""])
-def test_a_check_from_python_is_no_text(opp: Path, tmp_path: Path, check: str) -> None:
+@pytest.mark.parametrize("check", ["./check.sh {mixlist}", "true", "", []])
+def test_a_check_from_python_is_neither_text_nor_empty(opp: Path, tmp_path: Path, check: Any) -> None:
     with pytest.raises(UsageFault, match="a function or the words of a command"):
         bisect_mixlist(check, f"{opp}@ascend910b", among=["Mul"], journal=str(tmp_path / "run"))
 

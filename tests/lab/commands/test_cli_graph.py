@@ -174,6 +174,19 @@ def test_a_node_of_a_body_has_no_cast_of_the_outer_one_with_its_name(
     assert [node["type"] for node in ran.json["nodes"] if node["name"] in (outer, inner)] == ["Conv2D"]
 
 
+def test_the_users_own_cast_is_not_in_the_state_cast(opsinfo: Run, fixtures: Path, tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx", reason="ONNX models are read with the onnx package")
+    made = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 17]> main (int32[4,4] i) => (float[4,4] y) '
+        "{ [own] j = Cast<to = 1>(i) [log] l = Log(j) [product] y = MatMul(l, l) }"
+    )
+    onnx.save_model(made, tmp_path / "model.onnx")
+    words = ["graph", tmp_path / "model.onnx", "--against", f"{fixtures / 'opp'}@ascend910b", "--format", "json"]
+    nodes = {row["name"]: row["code"] for row in opsinfo(*words).json["nodes"]}
+    assert nodes["own"] == "cast"
+    assert [row["name"] for row in opsinfo(*words, "--on", "cast").json["nodes"]] == ["log", "product", "Node_Output"]
+
+
 @pytest.mark.process
 def test_at_80_columns_a_row_is_one_line(terminal: Callable[..., tuple[int, str]], judged: Judge) -> None:
     for arguments, marks in ((["--by", "node"], ["fc/matmul", "relu", "log"]), ([], ["MatMulV2", "Relu", "Log"])):

@@ -135,6 +135,55 @@ def test_bodies_are_coloured_in_the_graphs_that_the_viewer_makes_of_them(
     assert "without a colour: 2 nodes" in ran.err
 
 
+REPEATED = """<ir_version: 8, opset_import: ["" : 17]> main (float[4,4] x, bool c) => (float[4,4] y)
+<float[4,4] n = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}> {
+  [n] a = MatMul(x, n)
+  [n] b = If(c) <
+    then_branch = then () => (float[4,4] p) { [n] o = Relu(a) [n] p = Log(o) },
+    else_branch = els () => (float[4,4] q) { [n] q = Log(a) }>
+  [n] y = If(c) <
+    then_branch = third () => (float[4,4] r) { [n] r = MatMul(b, b) },
+    else_branch = last () => (float[4,4] s) { [n] s = Log(b) }>
+}"""
+
+
+def test_each_of_several_nodes_of_one_name_has_its_own_colour(
+    opsinfo: Run, target: list[str | Path], tmp_path: Path
+) -> None:
+    onnx.save_model(onnx.parser.parse_model(REPEATED), tmp_path / "repeated.onnx")
+    words = (tmp_path / "repeated.onnx", *target, "--format", "model-explorer")
+    results = _data(opsinfo("graph", *words).out)["results"]
+    dtypes = [each["value"].partition(",")[0] for each in results.values()]
+    assert dtypes == [
+        "float16", "not judged", "float16", "float32", "float32", "not judged", "float16", "float32"
+    ]  # fmt: skip
+
+
+def test_a_repeated_name_has_the_error_of_its_node(opsinfo: Run, target: list[str | Path], tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="simulations need onnxruntime")
+    text = """<ir_version: 8, opset_import: ["" : 17]> main (float[4,4] x) => (float[4,4] y) {
+      [n] a = MatMul(x, x)
+      [n] y = Exp(a)
+    }"""
+    onnx.save_model(onnx.parser.parse_model(text), tmp_path / "n.onnx")
+    words = ("simulate", tmp_path / "n.onnx", *target, "--no-rank", "--format")
+    results = _data(opsinfo(*words, "model-explorer").out)["results"]
+    errors = [each["error"] for each in opsinfo(*words, "json").json["nodes"]]
+    assert ([each["value"] for each in results.values()], [*results]) == (errors, ["n", "n_1"])
+
+
+@pytest.mark.parametrize(("name", "data"), [("", None), ("empty", "empty")])
+def test_a_model_without_nodes_has_no_results(
+    opsinfo: Run, target: list[str | Path], tmp_path: Path, name: str, data: str | None
+) -> None:
+    proto = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 17]> g (float[4] x) => (float[4] x) {}')
+    proto.graph.name = name
+    (tmp_path / "empty.onnx").write_bytes(proto.SerializeToString())
+    ran = opsinfo("graph", tmp_path / "empty.onnx", *target, "--format", "model-explorer")
+    found = ran.json if data is None else ran.json[data]
+    assert found["results"] == {}
+
+
 def test_errors_are_a_gradient_and_an_infinite_one_is_a_word(
     opsinfo: Run, model: Path, target: list[str | Path]
 ) -> None:

@@ -82,6 +82,8 @@ def test_what_becomes_of_single_numbers(opsinfo: Run, tmp_path: Path) -> None:
     assert table["65520", "fp16"] == ["0x7c00", "-", "-", "infinite", "-"]
     assert table["65520", "bf16"] == ["0x4780", "65536", "0.000244", "rounded", "-"]
     assert table["1e-9", "fp16"] == ["0x0000", "0", "1", "zero", "2^16"]
+    below = "65519." + "9" * 31  # more digits than the context of decimals has
+    assert {row[1]: row[3] for row in rows(opsinfo("numerics", below))}["fp16"] == "65504"
     assert table["65520", "fp8-e4m3"] == ["0x7f", "-", "-", "not a number", "-"]  # it has no infinity
     assert table["65520", "fp8-e5m2"] == ["0x7c", "-", "-", "infinite", "-"]
     for text in ("1e-302", "3e-305", "1e-307", "2.2250738585072014e-308", "1e-310", "5e-324", "1e-300", "1.5e308"):

@@ -79,6 +79,14 @@ def test_the_prediction_stands_beside_the_counts() -> None:
     assert (len(result.known), result.differing) == (2, 1)
 
 
+def test_a_pass_that_may_run_and_was_not_applied_is_not_predicted() -> None:
+    may_run = fused("ConstToAttrPass")._replace(not_applied={"Pow2SquareFusionPass": ["p"], "ConstToAttrPass": ["q"]})
+    graph = CompiledGraph("0_0", {"Pow2SquareFusionPass": (1, 1), "ConstToAttrPass": (2, 2)})
+    result = beside(may_run, [graph])
+    assert [(each.predicted, each.differs) for each in result.passes] == [(None, False), (None, False)]
+    assert (result.known, result.differing) == ([], 0)
+
+
 def test_the_closest_graph_is_compared() -> None:
     graphs = [CompiledGraph("0_0", READ), CompiledGraph("0_1", {"ConstToAttrPass": (1, 1)})]
     result = beside(fused("ConstToAttrPass"), graphs)

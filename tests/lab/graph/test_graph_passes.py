@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,26 @@ def test_rules_of_an_older_source_are_said(tmp_path: Path) -> None:
     assert (limit.kind, limit.nodes) == ("older-fusions", ("Mul0",))
 
 
+ODD: list[Any] = [None, True, 0, -7, 1e99, "", "Relu", "n:-5", "n:9", [], [[]], [None], [7, "Relu"], {}, {"name": None}]
+
+
+def odd_documents(document: Any) -> Iterator[tuple[Any, str]]:
+    """A JSON document with each of its values replaced by each odd one, and left out."""
+
+    def variants(value: Any) -> Iterator[tuple[Any, str]]:
+        yield from ((odd, f"={odd!r}") for odd in ODD)
+        for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+            kept = value.copy()
+            del kept[key]
+            yield kept, f".{key} left out"
+            for inner, where in variants(value[key]):
+                changed = value.copy()
+                changed[key] = inner
+                yield changed, f".{key}{where}"
+
+    return variants(document)
+
+
 def test_json_rules_of_a_toolkit_are_read(tmp_path: Path) -> None:
     rule: dict[str, Any] = {
         "RuleName": "Own",
@@ -154,6 +175,11 @@ def test_json_rules_of_a_toolkit_are_read(tmp_path: Path) -> None:
         broken.append({**rule, "OriginGraph": before})
     broken.append({**rule, "FusionGraph": {**rule["FusionGraph"], "Edges": [{"src": "b", "dst": "r:0"}]}})
     assert json_rules({"Rules": broken}, "file") == json_rules([], "file") == []
+    for odd, where in odd_documents({"Rules": [rule]}):
+        for read in json_rules(odd, "file"):
+            assert isinstance(read.name, str), where
+            fused = prepared(model(tmp_path, "2x16; s = Sqrt(x); y = Relu(s)"), "ascend910b").fused.graph
+            list(read.changes(FusionGraph(fused, lambda _: True)))
     (read,) = json_rules({"Rules": [rule]}, "file")
     assert isinstance(read, FusionRule)
     made = prepared(

@@ -105,7 +105,13 @@ class CompareOptions:
     "rows",
     RowOptions,
     option("--by", type=Choice(["type", "node"]), default="type", help="Show op types or nodes."),
-    option("--on", "states", type=Choice(_ON), multiple=True, help="Only nodes in this state; repeatable."),
+    option(
+        "--on",
+        "states",
+        type=Choice(_ON),
+        multiple=True,
+        help="Only nodes in this state, cast: at an inserted Cast; repeatable.",
+    ),
     option(
         "--match", "globs", type=GLOB, multiple=True, help="Only nodes whose name or op type matches GLOB; repeatable."
     ),
@@ -340,11 +346,17 @@ def _choose(answer: GraphAnswer, rows: RowOptions, console: Console) -> list[Nod
         return None
     states, globs = rows.states, rows.globs
     at_casts = {index for cast in answer.casts for index in (cast.producer, cast.consumer)} if "cast" in states else ()
+
+    def states_of(row: NodeAnswer) -> set[str | None]:
+        first_column = row.code == "first-column"  # no other code: the one of the user's own Casts is `cast`
+        own = ("first-column", first_column), ("cast", row.index in at_casts)
+        return {row.runs, row.confidence, *(word for word, holds in own if holds)}
+
     chosen = [
         row
         for row in answer
         if (not globs or matches(row.name, globs) or matches(row.type, globs))
-        and (not states or {row.runs, row.code, row.confidence, "cast" if row.index in at_casts else None} & {*states})
+        and (not states or not states_of(row).isdisjoint(states))
     ]
     if not chosen and len(answer):
         report_no_match(console, len(answer), {"--on": states, "--match": globs}, "nodes")

@@ -132,7 +132,7 @@ def _rules(root: str | None) -> list[FusionRule]:
     for place in (toolkit, toolkit / "compiler", *sorted(toolkit.glob("*-linux"))) if toolkit else ():
         try:
             document = json.loads((place / _JSON_RULES).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         own = json_rules(document, str(place / _JSON_RULES))
         break

@@ -40,18 +40,17 @@ class JsonRule(NamedTuple):
 def json_rules(document: Any, source: str) -> list[FusionRule]:
     """Return the rules of a file in its order; those that are not understood are left out."""
     rules: list[FusionRule] = []
-    for number, rule in enumerate(document.get("Rules", ()) if isinstance(document, dict) else ()):
+    written = document.get("Rules") if isinstance(document, dict) else None
+    for number, rule in enumerate(written if isinstance(written, list) else ()):
         try:
-            parsed = _parse(rule)
-        except (KeyError, TypeError, ValueError, AttributeError):
+            name, parsed = rule["RuleName"], _parse(rule)
+        except (LookupError, TypeError, ValueError, AttributeError):
             continue
-        if parsed is not None:
+        if parsed is not None and isinstance(name, str):
             first, *others = parsed.types
             about = ", ".join("/".join(sorted(parsed.types[name])) for name in (*others, first))
             about = f"{about} become {parsed.result}; inner results have no other readers."
-            rules.append(
-                FusionRule(rule["RuleName"], JSON_RULE + number, partial(_changes, parsed), source, about=about)
-            )
+            rules.append(FusionRule(name, JSON_RULE + number, partial(_changes, parsed), source, about=about))
     return rules
 
 
@@ -59,9 +58,9 @@ def _parse(rule: Mapping[str, Any]) -> JsonRule | None:
     before, after = rule["OriginGraph"], rule["FusionGraph"]
     results = after["Nodes"]
     edges = [(_end(edge["src"]), _end(edge["dst"])) for edge in (*before["Edges"], *after["Edges"])]
-    if len(results) != 1 or len(rule["OuterOutputs"]) != 1 or any(-1 in (a[1], b[1]) for a, b in edges):
+    if len(results) != 1 or len(rule["OuterOutputs"]) != 1 or any(a[1] < 0 or b[1] < 0 for a, b in edges):
         return None
-    types = {node["name"]: frozenset(node["type"]) for node in before["Nodes"]}
+    types = {node["name"]: frozenset(_types(node)) for node in before["Nodes"]}
     output = rule["OuterOutputs"][0]["name"]
     feeds: dict[str, dict[int, str]] = {}
     last = ""
@@ -77,7 +76,15 @@ def _parse(rule: Mapping[str, Any]) -> JsonRule | None:
     if order[-1] != last or set(order) != types.keys() or not outer.issuperset(takes.values()):
         return None
     ordered = {last: types[last]} | types
-    return JsonRule(ordered, feeds, str(results[0]["type"][0]), takes)
+    return JsonRule(ordered, feeds, _types(results[0])[0], takes)
+
+
+def _types(node: Mapping[str, Any]) -> list[str]:
+    """:raises ValueError: if it has none"""
+    types: Any = node["type"]
+    if not isinstance(types, list) or not types or not all(isinstance(op_type, str) for op_type in types):
+        raise ValueError(types)
+    return types
 
 
 def _end(text: str) -> tuple[str, int]:
