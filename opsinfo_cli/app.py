@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from . import __version__
+from .core.document import command_line
 from .core.terminal.console import Console, OutputOptions, output_failed, prepare_streams
 from .core.terminal.lazy_group import LazyGroup
 from .errors import MissingPackage, OpsinfoError, Refused, Stopped, UsageFault, installing
@@ -210,7 +211,11 @@ def _prepare_and_run(words: Sequence[str]) -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:  # ignored by nohup
             signal.signal(number, _stop)
     sys.unraisablehook = _note_missed
-    status = _run(words)
+    command_line[:] = ["opsinfo", *words]
+    try:
+        status = _run(words)
+    finally:
+        command_line.clear()
     return 128 + _missed[0] if _missed else status
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, count
 from typing import Any, TypeAlias
 from warnings import warn
 
@@ -216,14 +217,18 @@ def snapshot(target: AnyTarget, *, edited: Iterable[Edited] = (), say: Callable[
 
 
 def target_labels(targets: Sequence[Target | MixlistFile]) -> list[str]:
-    """Return distinct short labels: the SoCs, else the texts as given, else both together."""
+    """Return distinct short labels: the SoCs, else the texts as given, else both together, numbered if need be."""
     texts = [target.text for target in targets]
     socs = [target.soc or target.text for target in targets]
     both = [
         text if text == soc or text.endswith(f"@{soc}") else f"{text} {soc}"
         for text, soc in zip(texts, socs, strict=True)
     ]
-    return next((labels for labels in (socs, texts) if len(set(labels)) == len(labels)), both)
+    labels: dict[str, None] = {}
+    for label in next((each for each in (socs, texts) if len(set(each)) == len(each)), both):
+        numbered = chain([label], (f"{label} ({number})" for number in count(2)))
+        labels[next(each for each in numbered if each not in labels)] = None
+    return [*labels]
 
 
 def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target:

@@ -70,7 +70,7 @@ class BackupFacts:
     reason: Annotated[str, Schema(examples=["move", "edit", "apply", "fmt", "validate", "restore", "reapply"])]
     """The kind of change."""
     command: Annotated[list[str], Schema(examples=[["opsinfo", "move", "ops_info.json", "Add", "--to", "black"]])]
-    """The command line of the change, as a list of arguments."""
+    """The command line of the change, as a list of arguments; empty if the Python API made it."""
     why: str | None
     """The reason that --reason gave; null without one."""
     state: StateNow

@@ -27,7 +27,6 @@ from __future__ import annotations
 import json
 import os
 import pwd
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -35,6 +34,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from ...errors import Refused
+from ..document import command_line
 from .closed_folders import Widened
 from .plan import Move
 from .replace_file import digest_at, sha256_of
@@ -170,9 +170,8 @@ def new_record(
     except KeyError:
         user = str(os.getuid())
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    command = ["opsinfo", *sys.argv[1:]]
     return Record(
-        *(machine_name(), number, kind, command, now, user, "pending", files),
+        *(machine_name(), number, kind, [*command_line], now, user, "pending", files),
         undoes=undoes,
         in_place=in_place,
         why=why,

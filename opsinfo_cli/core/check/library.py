@@ -31,10 +31,9 @@ def text_findings(library: Library, members: Members) -> Iterator[Finding]:
     yield from trailing_text(source, members.end, fixable=False)
     first: dict[str, int] = {}
     for member in library.members:
-        if member.key in first:
+        if first.setdefault(member.key, member.key_start) != member.key_start:
             span, pointer = (member.key_start, member.key_end), pointer_to(member.key)
             yield duplicate_key(source, member.key, span, first[member.key], pointer)
-        first[member.key] = member.key_start
         if member.has_duplicates:
             yield from duplicate_keys(source, library.entry_of(member).node, False, pointer_to(member.key))
 

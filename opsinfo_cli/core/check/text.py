@@ -75,16 +75,16 @@ def bom(source: Source, fixable: bool) -> Iterator[Finding]:
 
 
 def duplicate_keys(source: Source, node: Node, fixable: bool, pointer: str = "") -> Iterator[Finding]:
-    """Yield every key that a later one in the same object replaces. Removing it is an unsafe fix."""
-    seen: dict[str, int] = {}
+    """Yield every key that replaces an earlier one in the same object. Removing the earlier one is an unsafe fix."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
     for index, member in enumerate(node):
         below = f"{pointer}/{pointer_step(member.name)}"
-        if member.name in seen:
-            earlier = seen[member.name]
-            fix = Fix((drop_part(node, earlier),), is_safe=False) if fixable else None
-            span, first = (member.key.start, member.key.end), node.members[earlier].key.start
-            yield duplicate_key(source, member.name, span, first, below, fix)
-        seen[member.name] = index
+        at_first = first.setdefault(member.name, member.start)
+        if member.name in last:
+            fix = Fix((drop_part(node, last[member.name]),), is_safe=False) if fixable else None
+            yield duplicate_key(source, member.name, (member.start, member.key.end), at_first, below, fix)
+        last[member.name] = index
         yield from duplicate_keys(source, member.value, fixable, below)
     for index, item in enumerate(node.items):
         yield from duplicate_keys(source, item, fixable, f"{pointer}/{index}")
@@ -93,7 +93,7 @@ def duplicate_keys(source: Source, node: Node, fixable: bool, pointer: str = "")
 def duplicate_key(
     source: Source, name: str, span: tuple[int, int], first: int, pointer: str, fix: Fix | None = None
 ) -> Finding:
-    """:param first: offset of the earlier key"""
+    """:param first: offset of the first of the equal keys"""
     line = source.place(first).line
     message = f"`{name}` appears twice, first on line {line}; the engine reads only the last one"
     return at("duplicate-key", source, span, message, pointer=pointer, hint="merge the two", fix=fix)

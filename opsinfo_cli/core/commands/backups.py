@@ -6,6 +6,7 @@ import shlex
 
 import click
 
+from ...errors import counted
 from ..change.backups import Backup, Backups, backups
 from ..terminal.answer import Block, Cell, Column, CommandAnswer, Either, Line, Lines, PathCell, Span, Table
 from ..terminal.console import Console
@@ -66,7 +67,8 @@ def backups_answer(found: Backups, verbose: bool) -> CommandAnswer:
 
     notes = []
     if found.pruned is not None:
-        notes.append(f"{len(found.pruned)} backups {'would be' if found.dry_run else 'were'} dropped")
+        were = "would be" if found.dry_run else "was" if len(found.pruned) == 1 else "were"
+        notes.append(f"{counted(len(found.pruned), 'backup')} {were} dropped")
     elif not found.backups:
         notes.append(f"no backups in {found.vault}")
     return CommandAnswer(found.to_dict, blocks, notes=notes, status=1 if found.damage else 0)
@@ -81,7 +83,7 @@ def _cells(backup: Backup) -> list[Cell]:
 def _fields(backup: Backup) -> tuple[str, ...]:
     entry, record, file = backup.entry, backup.entry.record, backup.entry.file
     mark, version = backup.mark or "-", file.version or "-"
-    command, why = shlex.join(record.command), record.why or "-"
+    command, why = shlex.join(record.command) or "-", record.why or "-"
     return entry.id, record.time, mark, version, file.path, backup.state, command, why
 
 
@@ -91,5 +93,5 @@ def _block(backup: Backup) -> list[Line]:
     version = entry.file.version or "unknown"
     words = [record.time, *([backup.mark] if backup.mark else []), f"CANN {version}", backup.state]
     head = [Span(entry.id, "note"), Span(f"  {'  '.join(words)}")]
-    lines: list[Line] = [head, f"    {entry.file.path}", f"    before: {shlex.join(record.command)}"]
+    lines: list[Line] = [head, f"    {entry.file.path}", f"    before: {shlex.join(record.command) or record.kind}"]
     return [*lines, f"    why: {record.why}"] if record.why else lines

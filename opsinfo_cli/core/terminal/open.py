@@ -43,15 +43,18 @@ def open_target(text: str, console: Console, options: TargetOptions = _DEFAULTS,
 
 
 def open_target_or_mixlist(
-    text: str, console: Console, options: TargetOptions = _DEFAULTS, stdin: bool = False
+    text: str, console: Console, options: TargetOptions = _DEFAULTS, stdin: bool = False, rests: bool | None = None
 ) -> Target | MixlistFile:
-    """Return a TARGET as :func:`open_target`, or the text of a mixlist, for commands that take both."""
+    """Return a TARGET as :func:`open_target`, or the text of a mixlist, for commands that take both.
+
+    :param rests: whether the answer rests on its policies; None asks the command
+    """
     if text == "-" and not stdin:
         hint = f"`opsinfo {console.command} --help` shows how it is used"
         raise UsageFault("only list, show, diff, validate and fmt read standard input", hint=hint)
     handed = _handed(text) if stdin else None
     target = target_or_mixlist(text, options._replace(handed=handed), os.environ)
-    _report(target, console)
+    _report(target, console, rests)
     return target
 
 
@@ -78,14 +81,14 @@ def _handed(text: str) -> bytes | None:
     return file_of_revision(text)
 
 
-def _report(target: Target | MixlistFile, console: Console) -> None:
+def _report(target: Target | MixlistFile, console: Console, rests: bool | None = None) -> None:
     """Report how a target was found."""
     if isinstance(target, MixlistFile):
         console.detail(f"{target.text}: a mixlist")
         return
     console.unread(target.unreadable)
     report_not_read(target.not_read, console)
-    _report_edits(target, console)
+    _report_edits(target, console, rests)
     for note in target.notes:
         console.note(note)
     for doubt in target.doubts:
@@ -101,17 +104,18 @@ def _report(target: Target | MixlistFile, console: Console) -> None:
 
 
 _LOOKS_OR_WRITES = {"list", "move", "edit", "apply"}
-"""Commands that rest on no policy: what they print or change is what there is; `list -v` says more."""
+"""Commands whose TARGET is what they print or change, not what they rest on; `list -v` says more."""
 
 
-def _report_edits(target: Target, console: Console) -> None:
+def _report_edits(target: Target, console: Console, rests: bool | None) -> None:
     """Report op types whose policy opsinfo changed, here or where a snapshot was taken."""
     if target.edited:
         edits = [EditedHere(name, None, target.path, *policies) for name, *policies in target.edited]
         console.edited(edits, f"{target.text} where it was taken")
     vault = vault_path(click.get_current_context().params.get("backup_dir"), os.environ)
-    looks = console.command in _LOOKS_OR_WRITES and not (console.command == "list" and console.verbose)
-    if looks or target.kind == "snapshot" or not os.path.isdir(vault):
+    if rests is None:
+        rests = console.command not in _LOOKS_OR_WRITES or (console.command == "list" and bool(console.verbose))
+    if not rests or target.kind == "snapshot" or not os.path.isdir(vault):
         return
     from ..change.standing import standing_edits
     from ..change.vault import Vault
@@ -148,7 +152,7 @@ def open_against(text: str, console: Console, options: TargetOptions = _DEFAULTS
 
     :raises UsageFault: if it is a mixlist itself
     """
-    target = open_target_or_mixlist(text, console, options._replace(kind=None))
+    target = open_target_or_mixlist(text, console, options._replace(kind=None), rests=True)
     if isinstance(target, MixlistFile):
         raise UsageFault("--against requires libraries; this is a mixlist", name="wrong-kind", path=text)
     return target

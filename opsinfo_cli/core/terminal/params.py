@@ -379,8 +379,7 @@ def prints(
 ) -> Decorator[Any]:
     """Return a decorator for a command that returns a :class:`CommandAnswer`: adds the common options, and prints it.
 
-    The command's function gets ``console``, and may return an exit status instead if it has printed nothing. With
-    ``--strict``, a command that printed a warning ends with 1.
+    The command's function gets ``console``. With ``--strict``, a command that printed a warning ends with 1.
 
     :param formats: formats besides text and json; ``auto`` is github in GitHub Actions, else text
     :param out: whether ``-o/--output`` writes the answer to a file
@@ -419,8 +418,6 @@ def prints(
                 require_report(printing.out)
             console = Console(context.command_path.partition(" ")[2], printing)
             answer = function(console=console, **values)
-            if isinstance(answer, int):
-                return answer
             assert isinstance(answer, CommandAnswer)
             console.print(answer)
             return answer.status or int(console.is_failed)
@@ -520,7 +517,9 @@ def shape_option_in(section: str) -> Decorator[Any]:
 
 
 shape_option = shape_option_in("")
-strict_option = option("--strict", is_flag=True, help="Count warnings as errors: exit 1, writing nothing.")
+strict_option = option(
+    "--strict", is_flag=True, help="Count warnings as errors: exit 1, writing nothing unless only the writing warns."
+)
 check_option = option("--check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
 backup_dir_option = advanced("--backup-dir", type=Word("DIR", files=True), help="Directory for backups.")
 wait_option = advanced(

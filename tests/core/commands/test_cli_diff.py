@@ -121,3 +121,11 @@ def test_a_mixlist_acts_in_every_store(opsinfo: Run, opp: Path, tmp_path: Path, 
     assert json.loads(ran.out) == marks
     assert ("so no marks make it gray: AddN" in ran.err) == (case == "no marks do")
     assert json.loads(opsinfo("diff", f"{opp}@ascend910b", f"{opp}@ascend910b", "--format", "mixlist").out) == {}
+
+
+def test_a_target_that_is_given_often_has_a_name_for_each(opsinfo: Run, fixtures: Path) -> None:
+    line = ("diff", *[f"{fixtures}/opp@ascend910b"] * 3, f"{fixtures}/opp@ascend910", "--match", "Add", "--format")
+    labels = opsinfo(*line, "json").json["targets"]
+    names = [f"{fixtures}/opp@ascend910b{number}" for number in ("", " (2)", " (3)")]
+    assert labels == [*names, f"{fixtures}/opp@ascend910"]
+    assert next(csv.reader(opsinfo(*line, "csv").out.splitlines())) == ["name", *labels]

@@ -30,6 +30,8 @@ NOTE = "1 op type of opp@ascend910b was changed by opsinfo, unlike the vendor's:
 LINES = [
     ("show", "opp@ascend910b", "Log"),
     ("list", "opp@ascend910b", "-v"),
+    ("list", "m.json", "--against", "opp@ascend910b"),
+    ("move", "m.json", "Mul", "--to", "black", "--against", "opp@ascend910b", "--against", "opp@ascend910b"),
     ("diff", "opp@ascend910b", "opp@ascend910b"),
     ("graph", "model.onnx", "--against", "opp@ascend910b"),
     ("validate", "m.json", "--against", "opp@ascend910b", "--no-config"),
@@ -50,7 +52,7 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("line", LINES, ids=lambda line: line[0])
+@pytest.mark.parametrize("line", LINES, ids=" ".join)
 def test_it_is_said_once_and_is_in_the_document(
     opsinfo: Run, tmp_path: Path, edited: str, line: tuple[str, ...]
 ) -> None:

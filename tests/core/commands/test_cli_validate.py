@@ -117,3 +117,17 @@ def test_a_chip_that_is_unknown_or_a_file_that_has_none_is_wrong_usage(opsinfo: 
     assert (ran.code, "it has ascend910, ascend910b" in ran.err) == (2, True)
     ran = opsinfo("validate", fixtures / "mixlists/good/add-black.json", "--soc", "ascend910b")
     assert (ran.code, "--soc requires --against" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("aic-a-ops-info.json", '{\n"Add": {},\n"Add": {},\n"Add": {}\n}\n'),
+        ("ops_info.json", '{"gray-list": {},\n"black-list": {},\n"black-list": {},\n"black-list": {}\n}\n'),
+    ],
+)
+def test_the_first_of_three_equal_keys_is_named(opsinfo: Run, tmp_path: Path, name: str, text: str) -> None:
+    found = opsinfo("validate", write(tmp_path / name, text), "--format", "json").json["findings"]
+    twice = [each for each in found if each["name"] == "duplicate-key"]
+    assert [each["line"] for each in twice] == [3, 4]
+    assert all("first on line 2;" in each["message"] for each in twice)

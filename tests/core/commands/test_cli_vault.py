@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from cli_support import Run, mixlist, write
 
+import opsinfo_cli
+
 SOCS = ("ascend910b", "ascend910")
 
 
@@ -120,3 +122,28 @@ def test_the_id_of_a_change_that_created_a_file_removes_it(opsinfo: Run, tmp_pat
     assert not (tmp_path / "new.json").exists()
     assert opsinfo("restore", "new.json").code == 0, "the removal can be undone, too"
     assert (tmp_path / "new.json").exists()
+
+
+def test_one_backup_is_dropped_as_one(opsinfo: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "m.json", mixlist(black_add=["Add"]))
+    for name in ("Mul", "Log", "Sub"):
+        assert opsinfo("move", path, name, "--to", "black").code == 0
+    assert opsinfo("backups", "--prune", "1", "--dry-run").err == "1 backup would be dropped\n"
+    assert opsinfo("backups", "--prune", "1").err == "1 backup was dropped\n"
+
+
+def test_the_line_of_the_hosts_program_is_not_recorded(
+    opsinfo: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "m.json", mixlist(black_add=["Add"]))
+    monkeypatch.setattr("sys.argv", ["train.py", "--token", "secret"])
+    vault = tmp_path / "vault"
+    with pytest.warns(UserWarning, match="not checked"):
+        opsinfo_cli.move(path, "Mul", "black", backup_dir=vault)
+    assert opsinfo("move", path, "Log", "--to", "black", "--backup-dir", vault).code == 0
+    with pytest.warns(UserWarning, match="not checked"):
+        opsinfo_cli.move(path, "Sub", "black", backup_dir=vault)
+    made = opsinfo("backups", "--backup-dir", vault, "--format", "json").json["backups"]
+    line = ["opsinfo", "move", str(path), "Log", "--to", "black", "--backup-dir", str(vault)]
+    assert [each["command"] for each in made] == [[], line, []]
+    assert [row.split("\t")[-2] for row in opsinfo("backups", "--backup-dir", vault).out.splitlines()][::2] == ["-"] * 2

@@ -22,7 +22,7 @@ def junit(checked: Checked) -> str:
     cases = sum(max(1, len(findings)) for findings in suites.values()) + len(checked.failures)
     whole = _attributes(name="opsinfo", tests=cases, failures=failing, errors=len(checked.failures))
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites{whole}>"]
-    lines += (f"  <!-- {_legal(remark).replace('--', '- -')} -->" for remark in checked.remarks)
+    lines += (f"  <!-- {re.sub('-(?=-)', '- ', _legal(remark))} -->" for remark in checked.remarks)
     for path, findings in suites.items():
         lines += _suite(checked, checked.relative(path), findings)
     for error in checked.failures:

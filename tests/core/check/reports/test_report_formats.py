@@ -241,3 +241,10 @@ def test_the_reports_are_the_modules_with_a_function_of_their_name() -> None:
     assert modules == set(REPORTS)
     for name in REPORTS:
         assert callable(getattr(import_module(f"{reports.__name__}.{name}"), name))
+
+
+@pytest.mark.parametrize("name", ["a--b", "a---b", "-----", "b-"])
+def test_a_name_of_many_dashes_is_no_end_of_a_comment_of_junit(name: str) -> None:
+    situation = checked([])
+    situation.ignored = Ignored(f"{name}/opsinfo.toml", 1)
+    assert ElementTree.fromstring(junit(situation)).tag == "testsuites"
