@@ -149,7 +149,7 @@ class EditedHere:
 
 @dataclass(frozen=True)
 class Head:
-    """What every document has; the console adds it."""
+    """What every document has: the first two by :func:`headed`, the others where there are any."""
 
     schema_version: Literal[1]
     """Version of the document format; added keys do not change it."""

@@ -364,7 +364,14 @@ _TENSOR_MESSAGES = {
 }
 _ALL_FORMATS = 25
 _LARGEST_SUB_FORMAT = 65535
-_MEANT_DTYPE = {"bf16": ("bfloat16",), "fp16": ("float16",), "half": ("float16",), "fp32": ("float32",)}
+MEANT_DTYPE = {
+    "bf16": ("bfloat16",),
+    "fp16": ("float16",),
+    "fp32": ("float32",),
+    "half": ("float16",),
+    "hif8": ("hifloat8",),
+}
+"""Short names of dtypes that the engine does not know, with those that it knows."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -490,7 +497,7 @@ def _dtype_faults(text: str, unread: set[int]) -> Iterator[EntryFault]:
         if re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", word) and word.lower() not in _WRONG_DTYPES:
             yield _bad("dtype", f"`{word}` is not a known dtype", "unknown-value", token=index)
         else:
-            yield _bad("dtype", f"`{word}` is not a dtype", token=index, near=_MEANT_DTYPE.get(word.lower(), ()))
+            yield _bad("dtype", f"`{word}` is not a dtype", token=index, near=MEANT_DTYPE.get(word.lower(), ()))
 
 
 def _format_faults(key: str, text: str) -> Iterator[EntryFault]:

@@ -23,7 +23,7 @@ from ...errors import Damaged, Refused
 from ...near_names import NearNames, meant, near_names
 from ..text.source import read_bytes
 from .dtype_names import canonical
-from .entry_rules import DTYPES
+from .entry_rules import DTYPES, MEANT_DTYPE
 from .policy import BLANKS
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _INPUTS, _OUTPUTS = "InputDtype", "OutputDtype"
 _LONGEST = 1023
 """The most bytes of a line; at a longer one the engine stops reading (op_cust_dtypes_config_parser.cc:25, 102)."""
-_MEANT = {"bf16": "bfloat16", "fp16": "float16", "half": "float16", "fp32": "float32", "hif8": "hifloat8"}
 PASCAL_CASE = re.compile(r"[A-Z][a-zA-Z0-9]*")
 
 
@@ -298,7 +297,7 @@ class CustomizeDtypes:
         for part in text.split(",") if text else ():
             dtype = part.strip(BLANKS)
             if dtype and (dtype.lower() not in DTYPES or dtype.lower() == "undefined"):
-                near = [_MEANT[dtype.lower()]] if dtype.lower() in _MEANT else []
+                near = list(MEANT_DTYPE.get(dtype.lower(), ()))
                 message = f"`{dtype}` is not a dtype"
                 self.faults.append(
                     OptionFileFault("bad-dtype", number, head + start + 1, message, True, meant(near), dtype, near)

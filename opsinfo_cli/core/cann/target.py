@@ -244,7 +244,7 @@ def resolve(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Ta
 
 
 def target_or_mixlist(text: str, options: TargetOptions, environ: Mapping[str, str]) -> Target | MixlistFile:
-    """Return the target that a text names, or the text of a mixlist, for commands that take both.
+    """Return the target that a text names, or the mixlist, for commands that take both.
 
     For a mixlist the options describe the target of ``--against``.
 

@@ -15,7 +15,7 @@ from .vault import Scope
 
 
 def scope_of(target: str | None) -> Scope:
-    """Return the real paths of a TARGET of a vault command; files may be damaged or missing.
+    """Return whether a real path is one of a TARGET of a vault command; files may be damaged or missing.
 
     :raises Refused: if the kind of the path cannot be determined
     """

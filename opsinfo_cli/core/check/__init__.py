@@ -1,1 +1,1 @@
-"""Findings: the rule table, and one function for each rule."""
+"""Findings: the table of rules, and a module for each family of them."""

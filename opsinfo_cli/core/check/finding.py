@@ -216,7 +216,7 @@ def at_error(rule: str, error: OpsinfoError, path: str, message: str, hint: str 
 
 
 def whole_file(rule: str, path: str, message: str, hint: str | None = None) -> Finding:
-    """Return a finding on a whole file or folder; in a file its place is the first character."""
+    """Return a finding on a whole file or folder; of a `.json` the place is the first character."""
     start, end = (Place(1, 1), Place(1, 2)) if path.endswith(".json") else (None, None)
     return Finding(RULES[rule], message, path, start, end, hint=hint)
 
@@ -273,7 +273,7 @@ class Outcome:
     """Findings on any number of files.
 
     :param failures: errors for files that could not be checked
-    :param passed_over: JSON files and folders of a tree that were not checked
+    :param passed_over: what was met in a tree or named by a script, and was not checked
     :param notes: messages about how the files were found
     :param against: the targets of mixlists, as given
     :param trees: the folder in which a path was met, out of which no link is followed; a path that the user names has

@@ -76,6 +76,20 @@ NOT_MARKED = "neither its name nor its text marks a kind of file that is checked
 class ReadFile:
     """A file that was read, or a folder of libraries.
 
+    | met     | given            | ends with | read as JSON | read as options  |
+    | ------- | ---------------- | --------- | ------------ | ---------------- |
+    | named   | nothing          | .json     | yes          | no               |
+    | named   | nothing          | other     | yes          | if its text fits |
+    | named   | library, mixlist | any       | yes          | no               |
+    | named   | options          | any       | yes          | yes              |
+    | in tree | nothing          | .json     | if marked    | no               |
+    | in tree | nothing          | other     | no           | if its text fits |
+    | in tree | library, mixlist | .json     | if marked    | no               |
+    | in tree | library, mixlist | other     | no           | no               |
+    | in tree | options          | any       | no           | if its text fits |
+
+    What is read as both is checked as options, which come first in ``KINDS``.
+
     :param data: None for a folder
     :param given: its kind, if it is known; None detects it
     :param is_named: whether the user names it; of a tree only what is marked by name or text is checked
@@ -130,7 +144,7 @@ class ReadFile:
     @cached_property
     def json_kind(self) -> FileKind | None:
         """Its kind by content and name, marked or not; None if it is not to be read."""
-        if not self._is_json:
+        if not self.may_be_json:
             return None
         if self.damage:
             return "library" if is_library_name(self.path) else "mixlist"
@@ -140,7 +154,7 @@ class ReadFile:
         return given or kind_of(self.source, self.content)
 
     @property
-    def _is_json(self) -> bool:
+    def may_be_json(self) -> bool:
         return self.is_named or (self.given not in OPTION_KINDS and self.path.lower().endswith(".json"))
 
     def not_checked(self) -> str:
@@ -162,7 +176,7 @@ class ReadFile:
                 else f"add --as library, mixlist, {', '.join(OPTION_KINDS[:-1])} or {OPTION_KINDS[-1]}"
             )
             raise unknown_kind(self.source, hint, self.content)
-        if not self._is_json or self.damage or not may_be_recognised(self.source):
+        if not self.may_be_json or self.damage or not may_be_recognised(self.source):
             return NOT_MARKED
         foreign = foreign_of(self.source, self.content)
         return foreign.message if foreign else NOT_MARKED
@@ -328,7 +342,7 @@ def check_options(files: Sequence[ReadFile], context: Context) -> Iterator[FileF
         yield FileFindings(file.path, OptionCheck(read, asked.against, asked.models, asked.open_models).findings())
 
 
-def _is_json(kind: NamedKind, file: ReadFile) -> bool:
+def _is_marked_as(kind: NamedKind, file: ReadFile) -> bool:
     """Return whether a file is marked as a library or a mixlist, and of this kind of the two."""
     found = file.json_kind
     if file.is_folder or found not in ("library", "mixlist") or (file.damage and not file.is_shown):
@@ -430,8 +444,8 @@ KINDS: Mapping[CheckedKind, FileCheck] = {
     "opdef": FileCheck(is_opdef, check_opdef, together=True),
     "ini": FileCheck(is_build, check_builds, together=True),
     **{kind: FileCheck(partial(_is_option, kind), check_options) for kind in OPTION_KINDS},
-    "library": FileCheck(partial(_is_json, "library"), check_libraries),
-    "mixlist": FileCheck(partial(_is_json, "mixlist"), check_mixlists),
+    "library": FileCheck(partial(_is_marked_as, "library"), check_libraries),
+    "mixlist": FileCheck(partial(_is_marked_as, "mixlist"), check_mixlists),
 }
 """In the order in which a file is asked what it is; the first kind that recognises it checks it."""
 

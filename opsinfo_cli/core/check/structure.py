@@ -96,6 +96,7 @@ def library_faults(entries: Iterable[Entry]) -> dict[str, list[EntryFault]]:
         where, *steps = error.absolute_path
         names = owners.get((where, steps[0] if steps else None), [])
         if where in broken:
+            # the schema names the finding of a value so: of a broken entry only what is of a wrong type counts
             names = [] if "x-opsinfo-finding" in error.schema else [broken[where]]
         for name in names:
             found.setdefault(name, []).append(_entry_fault(error, *steps))

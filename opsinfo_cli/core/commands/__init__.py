@@ -1,1 +1,1 @@
-"""One small module per command: takes arguments, makes one call, prints a report, returns an exit code."""
+"""One small module per command: takes arguments, makes one call, returns the answer that the console prints."""

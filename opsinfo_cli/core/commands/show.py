@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -35,9 +35,6 @@ from ..terminal.params import (
 )
 from ..terminal.targets import below
 from ..text.escape import cell_width, shown
-
-if TYPE_CHECKING:
-    from ..change.history import Request
 
 
 @click.command("show", cls=Command)
@@ -95,19 +92,15 @@ def _kept_reasons(paths: Sequence[str], backup_dir: str | None) -> dict[tuple[st
     from ..change.vault import Vault
     from ..change.vault_place import vault_path
 
-    real = {os.path.realpath(path): path for path in paths}
     try:
         history = Vault(vault_path(backup_dir, os.environ)).history()
     except OpsinfoError:  # another user's, perhaps: `opsinfo doctor` says so
         return {}
-    last: dict[tuple[str, str], Request] = {}
-    for given, requests in history.known.requests.items():
-        path = real.get(os.path.realpath(given), "")
-        for name, request in requests.items() if path else ():
-            last[path, name] = max(last.get((path, name), request), request, key=lambda each: each.number)
+    requests = history.known.requests_by_path()
     return {
-        (*key, request.policy): [f"the reason given: {request.why} (change {history.machine}-{request.number})"]
-        for key, request in last.items()
+        (path, name, request.policy): [f"the reason given: {request.why} (change {history.machine}-{request.number})"]
+        for path in paths
+        for name, request in requests.get(os.path.realpath(path), {}).items()
         if request.why
     }
 

@@ -161,7 +161,7 @@ class Console:
         head = {"schema_version": 1, "command": self.command}
         unread = {"unreadable": as_json(self.unreadable)} if self.unreadable else {}
         edited = {"edited_here": as_json(self.edited_here)} if self.edited_here else {}
-        return {**head, **document, **head, **unread, **edited}
+        return {**head, **document, "command": self.command, **unread, **edited}
 
     def _print_blocks(self, blocks: Iterable[Block], paged: bool, caveats: Sequence[str]) -> None:
         if self.on_terminal:

@@ -45,7 +45,7 @@ def open_target(text: str, console: Console, options: TargetOptions = _DEFAULTS,
 def open_target_or_mixlist(
     text: str, console: Console, options: TargetOptions = _DEFAULTS, stdin: bool = False, rests: bool | None = None
 ) -> Target | MixlistFile:
-    """Return a TARGET as :func:`open_target`, or the text of a mixlist, for commands that take both.
+    """Return a TARGET as :func:`open_target`, or a mixlist, for commands that take both.
 
     :param rests: whether the answer rests on its policies; None asks the command
     """

@@ -1,1 +1,3 @@
-"""JSON text with spans: parse, locate, and edit in the file's own style. Knows nothing of operators."""
+"""Text with places: JSON located and edited in the file's own style, bash and TOML read, what a terminal would obey
+escaped. Knows nothing of operators.
+"""

@@ -131,3 +131,15 @@ def test_the_first_of_three_equal_keys_is_named(opsinfo: Run, tmp_path: Path, na
     twice = [each for each in found if each["name"] == "duplicate-key"]
     assert [each["line"] for each in twice] == [3, 4]
     assert all("first on line 2;" in each["message"] for each in twice)
+
+
+@pytest.mark.parametrize(("short", "meant"), [("hif8", "hifloat8"), ("half", "float16")])
+def test_short_names_of_dtypes_are_known_in_libraries_and_option_files(
+    opsinfo: Run, tmp_path: Path, short: str, meant: str
+) -> None:
+    tensor = {"name": "x", "paramType": "required", "dtype": short, "format": "ND"}
+    library = write(tmp_path / "aic-a-ops-info.json", {"Add": {"input0": tensor}})
+    options = write(tmp_path / "customize_dtypes.cfg", f"OpType::Add:InputDtype:{short}\n")
+    found = opsinfo("validate", library, options, "--format", "json").json["findings"]
+    hints = {each["path"]: each["hint"] for each in found if f"`{short}` is not a dtype" in each["message"]}
+    assert hints == dict.fromkeys([str(library), str(options)], f"did you mean `{meant}`?")
