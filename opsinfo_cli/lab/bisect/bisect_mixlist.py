@@ -141,7 +141,7 @@ class _Search:
             assert end.kept is not None
             answer = answer._replace(nodes=self._among_nodes(problem.types(end.kept)))
         if problem.options.curve:
-            if end.ended not in ("budget", "interrupted"):
+            if not end.stopped:
                 try:
                     with self.listener.watch("op types") as session.watch:
                         session.run_prefixes()

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...core.cann.dtype_names import leading_dtype
 from ...core.cann.onnx_opsets import is_standard
 from ...errors import UsageFault, counted, join_some
+from ..graph.graph import NOT_COMPUTED
 from ..graph.readers.onnx import bodies
-from ..graph.result import NOT_COMPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

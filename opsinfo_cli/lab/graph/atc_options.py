@@ -36,7 +36,8 @@ OUTPUT_TYPES = {
 }
 """Words of ``--output_type`` (net_output_pass.cc:33-42)."""
 _DATA = frozenset({"Data", "RefData", "AippData", "AnnData"})
-"""graph_metadef/graph/utils/op_type_utils.cc:19."""
+"""Inputs of a model for these options (graph_metadef/graph/utils/op_type_utils.cc:19), not those of the judge: that
+leaves QueueData alone, too, but not AnnData."""
 _NOT_FOLLOWED = ("is_weight_clip", "insert_op_conf")
 """Options that change constants or insert operators, and are not followed; a compiled model has these operators."""
 _IGNORED = {

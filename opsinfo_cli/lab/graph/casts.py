@@ -199,10 +199,10 @@ def _remove_pairs(
 ) -> None:
     """Remove adjacent conversions that cancel each other, from each ordinary node's inputs back to the next one.
 
-    After each step ``readers`` of a unit is the number of inputs and units that read it: what lost its last reader is
-    removed, and reads nothing any more. In ``a -> up -> down -> b``, where ``c`` reads ``up`` too, the pair cancels for
-    ``b``: ``down`` loses its only reader, thus ``up`` loses one of two and stays for ``c``, and ``b`` reads ``a``. If
-    ``a`` is a unit, it has a reader more while ``up`` reads it beside ``b``.
+    At the start and after each step ``readers`` of a unit is the number of inputs and units that read it: what lost its
+    last reader is removed, and reads nothing any more. In ``a -> up -> down -> b``, where ``c`` reads ``up`` too, the
+    pair cancels for ``b``: ``down`` loses its only reader, thus ``up`` loses one of two and stays for ``c``, and ``b``
+    reads ``a``. If ``a`` is a unit, it has a reader more while ``up`` reads it beside ``b``.
     """
     starts = slots.inputs_of
     for unit in units.values():

@@ -10,7 +10,7 @@ from ...errors import counted
 from ..profile.table import Microseconds
 from ..profile.times import read_profile
 from .casts import tensor_bytes
-from .result import NOT_COMPUTED
+from .graph import NOT_COMPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -21,8 +21,8 @@ from ...opening import open_file
 from ..numbers.calls import calls_of, is_dump, op_types_of, spelled_as_types
 from ..numbers.float_formats import FORMATS
 from .compare_table import TableRow, compared_rows, result_tables
+from .graph import NOT_COMPUTED
 from .moves import Mover
-from .result import NOT_COMPUTED
 from .topology import order_of
 
 if TYPE_CHECKING:

@@ -53,6 +53,16 @@ class GraphTensor(NamedTuple):
 UNKNOWN = GraphTensor()
 CONSTANTS = frozenset({"Const", "Constant"})
 """Op types of constants."""
+NEVER_JUDGED: Mapping[str, str] = {
+    **dict.fromkeys(CONSTANTS, "constant"),
+    **dict.fromkeys(("Data", "RefData", "QueueData", "AippData"), "graph-input"),
+    "Variable": "variable",
+    "NetOutput": "graph-output",
+    "TransData": "layout",
+}
+"""Op types that the engine never judges, with the code of the reason (op_format_dtype_judge.cc:1129-1136)."""
+NOT_COMPUTED = frozenset(NEVER_JUDGED) - {"TransData"}
+"""Those that store or pass on a tensor; a TransData is a kernel that writes it in another layout, and takes time."""
 
 
 class Producer(NamedTuple):

@@ -12,7 +12,7 @@ from ...core.cann.dtype_names import LOW, Precision, precision_of
 from ...core.document import Count, LineNumber, PolicyName, Schema, headed, internal, optional, renamed
 from .casts import Cast, CastCounts, Casts, Memory, casts_of, memory_of
 from .fusions.fuse import Fused, Fusion
-from .graph import CONSTANTS, ModelFormat, Note, Producer, Refusal
+from .graph import CONSTANTS, NOT_COMPUTED, ModelFormat, Note, Producer, Refusal
 from .reason import not_judged_text, reason_of
 from .undo import inserted_nodes
 
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from .judge.node_facts import DtypeChoice
 
     Dtypes = tuple[str | None, ...]
-
-NOT_COMPUTED = CONSTANTS | {"Data", "RefData", "Variable", "NetOutput"}
-"""Op types that store or pass on a tensor and compute nothing."""
-
 
 Confidence: TypeAlias = Literal["library", "kernel", "assumed", "compiled"]
 DtypeName: TypeAlias = Annotated[str | None, Schema(examples=["float16", "float32", "bfloat16"])]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...core.cann.dtype_names import precision_of
 from ...core.cann.onnx_opsets import NEWEST_OPSET
 from ...errors import NoVerdict, counted, join_some
-from .result import NOT_COMPUTED
+from .graph import NOT_COMPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

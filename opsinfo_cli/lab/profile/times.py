@@ -266,10 +266,14 @@ class Profile(NamedTuple):
 
     @property
     def by_type(self) -> dict[str, float]:
-        """Microseconds of each op type, and of the type that it was judged as; Casts and others' are left out."""
+        """Microseconds of each op type, and with those of the type that it was judged as; Casts and others' are left
+        out.
+        """
         times = {row.type: row.whole.microseconds for row in self.types}
-        judged = {REPLACED[name]: time for name, time in times.items() if name in REPLACED}
-        return {**judged, **times}
+        for row in self.types:
+            if row.nodes and (judged := REPLACED.get(row.type)):
+                times[judged] = times.get(judged, 0.0) + total(row.nodes.values()).microseconds
+        return times
 
     @property
     def by_node(self) -> dict[str, float]:

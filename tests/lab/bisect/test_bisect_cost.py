@@ -141,6 +141,13 @@ def test_the_time_of_a_list_is_that_of_its_nodes_as_they_ran(
     assert SetJudge(prepared, "mixed_float16", {}, prices=prices).cost(frozenset(types)).microseconds == microseconds
 
 
+def test_a_type_has_the_time_of_the_one_that_it_ran_as_beside_its_own(tmp_path: Path) -> None:
+    rows = "t,Transpose,AI_CORE,10\nu,TransposeD,AI_CORE,4\naclnnPermute_Transpose_Transpose,Transpose,AI_CORE,2\n"
+    (tmp_path / "kernel_details.csv").write_text(f"Name,Type,Accelerator Core,Duration(us)\n{rows}")
+    profile = profile_of([TaskTable(str(tmp_path / "kernel_details.csv"))])
+    assert profile.by_type == {"Transpose": 12, "TransposeD": 14}
+
+
 def test_the_time_decides_before_the_number_of_nodes() -> None:
     check = Either(3, [frozenset({0}), frozenset({1})])
     cheap = {0: Cost(10.0, 9, 9), 1: Cost(20.0, 1, 1), 2: Cost(99.0, 9, 9)}

@@ -18,7 +18,7 @@ from opsinfo_cli.lab.commands.graph.tables import _SHORT
 from opsinfo_cli.lab.graph import reason
 from opsinfo_cli.lab.graph.api import Graph
 from opsinfo_cli.lab.graph.builder import GraphBuilder
-from opsinfo_cli.lab.graph.graph import UNKNOWN, ModelFacts
+from opsinfo_cli.lab.graph.graph import NEVER_JUDGED, UNKNOWN, ModelFacts
 from opsinfo_cli.lab.graph.judge.kernel_sources import Kernels
 from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.reason import TEXTS
@@ -112,6 +112,16 @@ def test_casts_on_constants_of_a_compiled_model_do_not_run(
         builder.add(f"trans_Cast_{at}", "Cast", [(f"from{at}", 0)], [low], inputs=[high])
     builder.add("add", "Add", [(f"trans_Cast_{at}", 0) for at in range(len(fed_by))], [low], inputs=[low] * len(fed_by))
     assert WrittenAnswer(builder.build(ModelFacts("om", judged=True))).cast_counts[:3] == counts
+
+
+@pytest.mark.parametrize("op_type", sorted(NEVER_JUDGED))
+def test_what_is_never_judged_is_no_compute_node_but_for_a_layout(op_type: str) -> None:
+    answer = judge(
+        graph_of([["n", op_type, [], ["float32"]], ["w", "White", ["n"], ["float32"]]]), LIBRARY, "mixed_float16"
+    )
+    assert (answer[0].judged, answer[0].code) == (False, NEVER_JUDGED[op_type])
+    assert (answer.coverage.compute, answer.coverage.judged) == (1 + (op_type == "TransData"), 1)
+    assert not Kernels(None).of(op_type)
 
 
 def test_an_answer_counts_nodes_by_op_type_and_in_total() -> None:

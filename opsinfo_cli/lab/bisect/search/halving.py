@@ -94,7 +94,7 @@ class _Belief:
             if size not in sizes:
                 continue
             likely = list(map(exp, sums))
-            if is_guilty:
+            if is_guilty:  # P(group clean | pool not clean) = e^s (e^(T-s) - 1) / (e^T - 1), with sums s and totals T
                 rests = map(expm1, map(sub, totals, sums))
                 likely = [
                     chance * rest / expm1(total) for chance, rest, total in zip(likely, rests, totals, strict=True)

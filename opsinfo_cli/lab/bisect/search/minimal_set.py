@@ -39,6 +39,11 @@ class SearchEnd(NamedTuple):
     minimal: bool = False
     monotone: bool = True
 
+    @property
+    def stopped(self) -> bool:
+        """Whether it would go on with ``--resume``."""
+        return self.ended in ("budget", "interrupted")
+
 
 def find_minimal_set(
     weights: Sequence[float],

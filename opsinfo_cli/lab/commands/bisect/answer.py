@@ -123,7 +123,7 @@ def _culprits(answer: BisectAnswer) -> Table:
         for culprit in answer.culprits
     ]
     columns = [Column("op type"), *(Column(title, number=True) for title in ("nodes", "Casts", "proved by trial"))]
-    is_proved = _STOPPED.get(answer.end.ended) is None or answer.end.minimal
+    is_proved = answer.end.minimal or not answer.end.stopped
     title = _TITLES[answer.white, is_proved]
     if any(culprit.same for culprit in answer.culprits):
         return Table([*columns, Column("same nodes", spare=True)], rows, title=title)
@@ -264,7 +264,7 @@ def _verdicts(answer: BisectAnswer) -> str:
 
 
 def _page(answer: BisectAnswer, facts: Sequence[tuple[str, str]]) -> str:
-    unproved = "not proved yet" if answer.end.ended in _STOPPED else "not proved"
+    unproved = "not proved yet" if answer.end.stopped else "not proved"
     minimal = "proved: the check fails without any one of them" if answer.end.minimal else unproved
     facts = [
         *facts,

@@ -41,14 +41,14 @@ from ...graph.constants import constant_faults
 from ...graph.cost import Cost, cost_of, read_prices
 from ...graph.evidence import read_evidence
 from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
-from ...graph.graph import ModelGraph
+from ...graph.graph import NOT_COMPUTED, ModelGraph
 from ...graph.judge.modes import judge_mode
 from ...graph.limits import limits_of
 from ...graph.moves import moves_of
 from ...graph.node_names import ending_with
 from ...graph.read_back import read_back
 from ...graph.readers import read_graph
-from ...graph.result import NOT_COMPUTED, Answer, GraphAnswer, NodeAnswer, WrittenAnswer, compare
+from ...graph.result import Answer, GraphAnswer, NodeAnswer, WrittenAnswer, compare
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
 from ...graph.verdict import nothing_judged
 from ..judge_options import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ....core.cann.dtype_names import leading_dtype
 from ....core.terminal.page import dtype_class
 from ....core.text.escape import visible
-from ...graph.result import NOT_COMPUTED
+from ...graph.graph import NOT_COMPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

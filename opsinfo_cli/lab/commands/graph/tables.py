@@ -15,11 +15,10 @@ from ....errors import counted, join_some
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
 from ...graph.fusion_result import FusionResult, PassCount
-from ...graph.graph import ModelGraph
+from ...graph.graph import NOT_COMPUTED, ModelGraph
 from ...graph.node_names import unique_ends
 from ...graph.read_back import ReadBack
 from ...graph.result import (
-    NOT_COMPUTED,
     Answer,
     AnswerComparison,
     GraphAnswer,

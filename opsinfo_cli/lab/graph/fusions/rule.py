@@ -88,7 +88,8 @@ class Change(NamedTuple):
 
     :param at: the place of the node that changes
     :param node: what takes its place; None if the node is removed
-    :param gone: the nodes that are removed, and the output that feeds the readers of each instead
+    :param gone: the nodes that are removed, and the output that feeds the readers of each instead;
+        None: a reader that is left has an absent input there
     :param checked: whether it is made only if AI Core supports the new node
     :param of: the place of the node that the new one continues, if it is another one
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....core.cann.marks import effective
 from ....core.cann.policy import Policy
-from ..graph import CONSTANTS, Producer
+from ..graph import NEVER_JUDGED, Producer
 from ..topology import order_of
 from .choose import choose, left_as_is
 from .modes import FP16_OP_TYPES, judge_mode
@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     Feeds: TypeAlias = tuple["str | Seen | None", ...]
     State: TypeAlias = "DtypeChoice | Callable[[Feeds], DtypeChoice]"
     """The choice of a kind; or what returns it for what the producers yield."""
-
-
-_NEVER = {
-    **dict.fromkeys(CONSTANTS, "constant"),
-    **dict.fromkeys(("Data", "RefData", "QueueData", "AippData"), "graph-input"),
-    "Variable": "variable",
-    "NetOutput": "graph-output",
-    "TransData": "layout",
-}
-"""Op types that the engine never judges (op_format_dtype_judge.cc:1129-1136)."""
 
 
 class Judgement(NamedTuple):
@@ -84,8 +74,8 @@ class GraphJudge:
         state = self._states.get(key)
         if state is None:
             facts, asked = self.kinds[kind], (self.kernels_of[kind], policies, setting)
-            if facts.op_type in _NEVER:
-                state = left_as_is(facts, _NEVER[facts.op_type])
+            if facts.op_type in NEVER_JUDGED:
+                state = left_as_is(facts, NEVER_JUDGED[facts.op_type])
             elif any(port.fed for port in facts.inputs):
                 state = cache(lambda feeds: choose(facts, feeds, *asked))
             else:

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ....core.cann.policy import Policy
+from ..graph import NEVER_JUDGED
 from .kernel import Kernel, assumed_kernel, kernel_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 _STRUCTURE = frozenset(
     (
-        *("Data", "RefData", "AippData", "QueueData", "Const", "Constant", "Variable", "NetOutput", "TransData"),
+        *NEVER_JUDGED,
         *("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "For"),
         *("PartitionedCall", "StatefulPartitionedCall", "NoOp", "PlaceHolder", "End", "Send", "Recv"),
         *("Switch", "RefSwitch", "SwitchN", "StreamSwitch", "Merge", "RefMerge", "StreamMerge", "Enter", "RefEnter"),

@@ -22,6 +22,7 @@ PLAIN, CAST, SUB_INPUT, SUB_OUTPUT = range(4)
 """The actions of the walk at a node besides the choice; a node is plain unless another one is set."""
 
 _LATE = CONSTANTS | {"Variable"}
+"""What feeds an input that the engine handles after the others: not all that it never judges, see ``OperatorPort``."""
 _OUTPUT: Feed = (True, False, False, False)
 _NOT_FED: Feed = (True, False, True, False)
 _ABSENT: Feed = (False, False, True, False)
