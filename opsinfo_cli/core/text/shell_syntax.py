@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
@@ -142,7 +143,7 @@ class Reader:
 
     def __init__(self, text: str, start: int, end: int, is_script: bool, is_format: bool) -> None:
         self.text = text
-        self._at, self._end = start, end
+        self._span = self._at, self._end = start, end
         self._is_script, self._is_format = is_script, is_format
         self.is_sound = is_script
         self.statements: list[Statement] = []
@@ -152,7 +153,6 @@ class Reader:
         self.documents: list[tuple[int, int, bool]] = []
         self._opened: list[tuple[str, bool]] = []
         """The last lines of the here documents that begin after this line."""
-        self._lines: dict[str, list[int]] = {}
         self._sets: list[str] = []
         self._path: Path = ()
         self._depth = 0
@@ -366,10 +366,6 @@ class Reader:
 
     def _documents(self) -> None:
         """Go past the here documents that begin here."""
-        if self._opened and not self._lines:
-            for line in _LINE_OF_NAME.finditer(self.text, self._at, self._end):
-                for key in {line[1], f"-{line[1].lstrip()}"}:
-                    self._lines.setdefault(key, []).append(line.start())
         for key, is_script in self._opened:
             lines = self._lines.get(key, [])
             number = bisect_left(lines, self._at)
@@ -379,6 +375,15 @@ class Reader:
                 self._at = lines[number]
                 self._skip(_LINE_OF_NAME)
         self._opened = []
+
+    @cached_property
+    def _lines(self) -> dict[str, list[int]]:
+        """The places of the lines that may end a here document, by its name; `-NAME` with tabs before it."""
+        lines: dict[str, list[int]] = {}
+        for line in _LINE_OF_NAME.finditer(self.text, *self._span):
+            for key in {line[1], f"-{line[1].lstrip()}"}:
+                lines.setdefault(key, []).append(line.start())
+        return lines
 
     def _assignment(self, match: re.Match[str]) -> Assignment:
         self._at = match.end()
