@@ -155,7 +155,8 @@ class SearchSession:
     :ivar expected: the runs of this search alone; None: not estimated
     :ivar left: maximum number of remaining sets, if the check is monotone
     :ivar found: a minimal set that passes, while a cheaper one is searched for
-    :ivar by_dtypes: False once lists with the same dtypes had different verdicts
+    :ivar by_dtypes: how ``knowledge`` takes sets for one. True: by their dtypes, and by members only while
+        ``_confirm`` runs the set of an answer. False: by members from then on, since equal dtypes had other verdicts
     :ivar outputs: the end of what the last trial of each set printed that did not pass
     :ivar losses: by trial, as far as it printed a number
     """

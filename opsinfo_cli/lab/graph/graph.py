@@ -109,7 +109,8 @@ class Origin(NamedTuple):
 
     :param number: counts the operators of one graph of the model; -1 for an input of the graph
     :param main: whether this node is the operator itself, and not one that the expansion added
-    :param inputs: the values that the node reads, by name; empty for an absent one
+    :param inputs: the values that the node reads, by name, empty for an absent one: one for each of its ``sources``
+        that the model has, in their order, also after a fusion (``with_inputs``)
     :param inner: values of the model that vanished when nodes were fused into this one
     :param merged: further values that became part of an input: (number of the input, value)
     """
@@ -153,7 +154,7 @@ class ModelFacts(NamedTuple):
 
     :param atc_cmdline: the command that compiled it, as written in the file; ``command``: split into arguments
     :param graph_precision_mode: the number of the mode that the engine used
-    :param judged: whether the engine chose the dtypes; None if unknown
+    :param judged: whether the engine chose the dtypes
     :param has_casts: whether the engine's Casts are in the graph; None if unknown
     :param opset: of the standard operators of an ONNX model; 0: none
     :param predicted: names and types are a translation from another framework; fusion may change them
@@ -167,7 +168,7 @@ class ModelFacts(NamedTuple):
     atc_cmdline: str | None = None
     graph_precision_mode: int | None = None
     command: tuple[str, ...] = ()
-    judged: bool | None = None
+    judged: bool = False
     has_casts: bool | None = None
     opset: int = 0
     notes: tuple[Note, ...] = ()

@@ -434,7 +434,7 @@ def _compare(
         return fusion_result_answer(view, result, console.verbose > 0)
     if comparing.read_back is not None:
         compiled = open_model(comparing.read_back, console)
-        if compiled.model.predicted or compiled.model.judged is False:
+        if compiled.model.predicted or not compiled.model.judged:
             message = "neither a compiled model nor a dump made after the engine chose dtypes"
             forms = "a .om file, a GE dump of a later stage than FeTopoSortingAfter, or fusion_result.json"
             hint = f"--read-back takes {forms}"
@@ -459,8 +459,6 @@ def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
     """Return what the answer assumes, and what it does not consider."""
     model = answer.graph.model
     if judged is None:
-        if model.judged is None:
-            return ["unknown whether the engine has chosen these dtypes"]
         if not model.judged:
             return ["the engine has not chosen dtypes yet: these are the original ones"]
         if model.has_casts is None:

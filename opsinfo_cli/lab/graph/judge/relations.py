@@ -80,7 +80,11 @@ class Relations:
     def _loop_groups(
         self, parent: int, fed: dict[int, list[TensorCell]], given: dict[int, list[TensorCell]]
     ) -> list[list[TensorCell]]:
-        """Input and output of a number are one; a body that hands an input on as another output joins both."""
+        """Input and output of a number are one; a body that hands an input on as another output joins both.
+
+        They are joined once, in the order of outputs: a value that moves on by several numbers joins those before it
+        only. Whether the engine goes on until nothing changes is not known.
+        """
         nodes = self.graph.nodes
         count = len(nodes[parent].sources)
         groups = [
