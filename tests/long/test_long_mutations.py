@@ -358,7 +358,8 @@ def _complaint(opsinfo: Run, words: list[Any], **options: Any) -> tuple[int | No
             ran = opsinfo(*words, **options)
     except UnicodeDecodeError:  # a diff has the bytes of the file
         return None, "" if "-n" in words else "the output is not UTF-8"
-    is_silent = ran.code in (2, 3) and not ran.err and '"error"' not in ran.out
+    says_why = ran.err or '"error"' in ran.out or "incomplete" in ran.out  # a verdict of qualify
+    is_silent = ran.code in (2, 3) and not says_why
     is_fault = ran.code not in STATUSES or "internal" in ran.err or "Traceback" in ran.err + ran.out
     return ran.code, f"{ran.code}: {ran.err[-300:]}" if is_silent or is_fault else ""
 
