@@ -242,7 +242,7 @@ def test_whichever_call_of_a_prune_fails_or_is_its_last_all_that_is_known_stays(
     for to in (Policy.BLACK, Policy.WHITE, Policy.GRAY):
         writer.run("move", jobs(paths, to, "Log"))
     restore_last(writer, everywhere)
-    for to in (Policy.BLACK, Policy.WHITE):
+    for to in (Policy.BLACK, Policy.WHITE) * 2:
         writer.run("move", jobs(paths[:1], to))
     vault, known = writer.vault, writer.vault.history().known
     went = vault.prune(everywhere, 1, dry_run=True)
