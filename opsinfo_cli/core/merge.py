@@ -249,7 +249,7 @@ def merge(
         assert open_models is not None
         opened = open_models(paths, shapes)
         without_effect = opened.without_effect(result.marks, list(map(MixlistTarget, targets)))
-        for fault in filter(None, (model.fault for model in opened)):
+        if fault := next(filter(None, (model.fault for model in opened)), None):
             raise fault
         result = result.without(without_effect)
         notes = tuple(filter(None, (model.pop_note() for model in opened)))

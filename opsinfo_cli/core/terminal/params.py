@@ -518,7 +518,9 @@ def shape_option_in(section: str) -> Decorator[Any]:
 
 shape_option = shape_option_in("")
 strict_option = option(
-    "--strict", is_flag=True, help="Count warnings as errors: exit 1, writing nothing unless only the writing warns."
+    "--strict",
+    is_flag=True,
+    help="Count warnings as errors: exit 1. Nothing is written, unless the only warning is about the writing.",
 )
 check_option = option("--check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
 backup_dir_option = advanced("--backup-dir", type=Word("DIR", files=True), help="Directory for backups.")

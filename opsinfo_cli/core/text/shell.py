@@ -1,12 +1,12 @@
 """Commands of a shell script as the shell would run them, as far as the text alone shows it, with places.
 
-A word has a value only if bash would give it no other. Three tables say what decides that:
+A word has a value only if bash would give it no other. Three things decide that:
 
-- Blocks, see ``shell_syntax``. What is assigned in a block is known inside it, and may have been assigned outside. In a
-  loop what stands below may have run before; in a function, all that stands elsewhere. What a function assigns, but for
-  its locals, may have been assigned anywhere.
+- The blocks of ``shell_syntax``. A value that is assigned in a block is known inside that block; outside, the block may
+  or may not have run. In a loop, later commands of its body may have run before; in a function, any command outside of
+  it may have. The variables that a function sets, its locals aside, may have been set before any command.
 - ``DECLARES``: the builtins that assign, with the options that leave a value as it is written.
-- ``_SETS``: the builtins that may set the names in their text, or any if a part of it is not known.
+- ``_SETS``: the builtins that may set the names in their text, or any name if a part of that text is not known.
 
 A script that is not understood as a whole has no values.
 """
@@ -237,10 +237,11 @@ class _Values:
         loop = next((path[: path.index(block) + 1] for block in entered if block in self._loops), None)
 
         def may_follow(each: _Event) -> bool:
-            if each.function not in (0, *path):
+            if each.function not in (0, *path):  # A=1; f() { A=2; }; f; use $A
                 return is_called or not each.is_local
-            if each.at < at:
+            if each.at < at:  # A=1; if ...; then A=2; fi; use $A
                 return is_called or each.at > found.at
+            # A=1; f() { use $A; }; A=2; f, or a loop or a recursion that comes back to the use
             recurs = each.function in self._calls and not each.is_local
             return is_called or recurs or (loop is not None and _is_in(each.path, loop))
 

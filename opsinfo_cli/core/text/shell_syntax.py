@@ -121,7 +121,7 @@ class Assignment(NamedTuple):
 class Statement(NamedTuple):
     """A simple command.
 
-    :param assigned: what stands before the command, or is declared by it
+    :param assigned: the assignments in front of the command, or those that the command itself declares
     :param sets: names that its expansions may set
     """
 

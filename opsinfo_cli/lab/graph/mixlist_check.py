@@ -32,7 +32,6 @@ class OpenedModel:
     """A model that mixlists are checked with.
 
     :ivar facts: its name for the baseline
-    :ivar fault: that nothing of it was judged, whatever the target, mode and list; None if something was
     """
 
     def __init__(self, path: str, shapes_of: ShapesOf | None = None) -> None:
@@ -47,8 +46,7 @@ class OpenedModel:
         self._prepared: dict[MixlistTarget, PreparedModel] = {}
         self.decided_open: dict[str, None] = {}
         """Names of the nodes for which open dimensions decided, for any target, mode and list; a set in order."""
-        self.fault: NoVerdict | None = None
-        self._is_judged = False
+        self._faults: list[NoVerdict | None] = []
 
     @cached_property
     def possible(self) -> set[str]:
@@ -81,11 +79,14 @@ class OpenedModel:
         from .verdict import nothing_judged
 
         answer = self.prepare(target).judge(mode, marks)
-        fault = nothing_judged(answer)
-        self._is_judged = self._is_judged or fault is None
-        self.fault = None if self._is_judged else fault
+        self._faults.append(nothing_judged(answer))
         self.decided_open.update(dict.fromkeys(answer.decided_open))
         return answer
+
+    @property
+    def fault(self) -> NoVerdict | None:
+        """Return that nothing of it was judged, whatever the target, mode and list; None if something was."""
+        return next(iter(self._faults), None) if all(self._faults) else None
 
     @property
     def is_predicted(self) -> bool:
