@@ -16,7 +16,7 @@ CONFIG_FILES = ("opsinfo.toml", "pyproject.toml")
 """The names of files that configure opsinfo: its own, and one that other tools share."""
 
 
-def configured(source: Source) -> Any:
+def configuration_in(source: Source) -> Any:
     """Return what a file configures, which is a table if it is right; None if it is shared and says nothing of opsinfo.
 
     :raises ValueError: if it is not TOML; may raise OverflowError and RecursionError, too

@@ -345,7 +345,7 @@ def restore_to(writer: Writer, scope: Scope, which: str) -> tuple[str | None, li
         return entries
 
     def contents(history: History) -> list[RestoredFile]:
-        restored = [_returned(writer, history, entry) for entry in wanted(history)]
+        restored = [_return_of(writer, history, entry) for entry in wanted(history)]
         for each in restored if not writer.force else []:
             _require_lineage(history, each)
         return restored
@@ -402,14 +402,18 @@ def _require_lineage(history: History, restored: RestoredFile) -> None:
         raise other_lineage(file)
 
 
-def _returned(writer: Writer, history: History, entry: BackupEntry) -> RestoredFile:
+def _return_of(writer: Writer, history: History, entry: BackupEntry) -> RestoredFile:
     """Read the present file, and the backup that replaces it."""
     file = RestoredFile(entry, _present(entry), None if entry.file.before is None else writer.vault.content(entry))
     return file._replace(moved=tuple(_moved_by_return(history, file)))
 
 
 def _moved_by_return(history: History, restored: RestoredFile) -> Iterator[Move]:
-    """Yield what a return changes: of a file of another vendor state, what else was requested for the old one."""
+    """Yield the moves that a return to an old content makes, of op types that some change named.
+
+    A file of the same vendor version is compared as it is. In one of another version the policies are the vendor's, so
+    that the last requests are compared instead.
+    """
     path, now = restored.path, restored.current
     with suppress(OpsinfoError):  # a file that was damaged, or a mixlist that the engine refuses
         old, new = (Source(data or b"{}", path, strict=False) for data in (now, restored.content))

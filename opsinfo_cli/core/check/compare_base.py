@@ -13,7 +13,7 @@ from ...errors import OpsinfoError
 from ..cann.opdef.find import read_source
 from ..cann.opdef_store import line_span
 from ..cann.policy import BadFlag
-from ..cann.repository import CONFIG_FILES, configured
+from ..cann.repository import CONFIG_FILES, configuration_in
 from ..cann.target import Target
 from ..text.source import Source
 from .base import Base
@@ -181,7 +181,7 @@ def _settings(path: str) -> object:
     except OpsinfoError:
         return None
     try:
-        return configured(source)
+        return configuration_in(source)
     except (ValueError, RecursionError, OverflowError):
         return source.text
 

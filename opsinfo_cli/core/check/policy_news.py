@@ -11,7 +11,7 @@ from ...errors import join_some
 class Decided(NamedTuple):
     """The policy of an op type on a chip, and what decides it.
 
-    :param policy: of a flag that the engine refuses its text
+    :param policy: white, black or gray; or the text of a flag, if the engine refuses it
     """
 
     policy: str

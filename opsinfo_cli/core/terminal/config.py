@@ -15,7 +15,7 @@ import click
 from ...errors import UsageFault
 from ...near_names import did_you_mean
 from ...opening import folders_above, near_file
-from ..cann.repository import CONFIG_FILES, configured
+from ..cann.repository import CONFIG_FILES, configuration_in
 from ..check.exclude import from_folder
 from ..text.source import Source
 from .params import FILE, Command, option, together
@@ -160,7 +160,7 @@ def _read(path: str) -> Config | None:
     """
     source = Source.read(path)
     try:
-        table = configured(source)
+        table = configuration_in(source)
     except (ValueError, RecursionError, OverflowError) as error:
         place = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(place[1]), int(place[2])) if place else (None, None)

@@ -10,7 +10,7 @@ from .source_text import SourceFunction
 from .tokens import SourceFault
 
 Value: TypeAlias = object
-"""What an expression is worth. Never a :class:`Variable`, which mypy cannot tell: tests look at each that is passed."""
+"""The value of an expression, never a :class:`Variable`. mypy cannot tell them apart; a fixture of the tests can."""
 Operand: TypeAlias = "Value | Variable"
 """A value, or the variable that an expression refers to; :func:`.runner._plain` makes a value of it."""
 

@@ -225,10 +225,10 @@ def command(
         with console.progress("checking constants"):
             view = replace(view, constants=constant_faults(judged.answer))
         shown = _rows(view, rows, write_keep_dtype, console)
-    return _proved(shown, judged.answer)
+    return _with_verdict(shown, judged.answer)
 
 
-def _proved(shown: CommandAnswer, *answers: Answer) -> CommandAnswer:
+def _with_verdict(shown: CommandAnswer, *answers: Answer) -> CommandAnswer:
     """Return what is shown, as a failure if it rests on an answer in which nothing was judged."""
     fault = next(filter(None, map(nothing_judged, answers)), None)
     return shown._replace(status=1, fault=fault) if fault else shown
@@ -267,7 +267,7 @@ def _judge_profiles(judged: JudgedModel, profiles: list[ShapeProfile], console: 
             advance(1)
     judged = judged._replace(answer=answers[0])
     view = GraphView(answers[0], _facts(answers[0], judged), _caveats(answers[0], judged))
-    return _proved(profiles_answer(view, profiles, answers), *answers)
+    return _with_verdict(profiles_answer(view, profiles, answers), *answers)
 
 
 def _require_one_answer(rows: RowOptions, node: str | None, comparing: CompareOptions, format: str) -> None:
@@ -452,7 +452,7 @@ def _compare(
     if profile:
         view = replace(view, cost=_cost(judged.answer, changed.answer, profile, console))
     with console.progress("comparing"):
-        return _proved(comparison_answer(view, compare(judged.answer, changed.answer), by), changed.answer)
+        return _with_verdict(comparison_answer(view, compare(judged.answer, changed.answer), by), changed.answer)
 
 
 def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
