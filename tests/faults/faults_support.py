@@ -9,6 +9,7 @@ import os
 import pkgutil
 import re
 import signal
+import stat
 import sys
 import traceback
 import warnings
@@ -159,6 +160,16 @@ class Scene:
         lost = {sha256(old) for now, old in pairs if old is not None and now != old}
         kept = {sha256(path.read_bytes()) for path in self.place.glob("*/*/[0-9]*-*")}
         return sorted(lost - kept)
+
+
+def disk_state(top: Path) -> frozenset[tuple[str, int, bytes]]:
+    """All that a run can find below a folder: names without what is random in them, modes, contents."""
+    found = set()
+    for folder, folders, names in os.walk(top):
+        for path in (f"{folder}/{name}" for name in [*folders, *names]):
+            mode = os.lstat(path).st_mode
+            found.add((TEMP.sub("TEMP", path), mode, Path(path).read_bytes() if stat.S_ISREG(mode) else b""))
+    return frozenset(found)
 
 
 def complaints(scene: Scene, answer: str, leftovers: int) -> Iterator[str]:
