@@ -54,7 +54,8 @@ def add(
 ) -> None:
     def tensor(text: str) -> GraphTensor:
         dtype, _, more = text.partition(" ")
-        shape = tuple(map(int, more.split(","))) if more and more != "continuous" else (2, 16)
+        known = tuple(map(int, more.split(","))) if more and more not in ("continuous", "no-shape") else (2, 16)
+        shape = None if more == "no-shape" else known
         return builder.tensor(dtype, format="ND", shape=shape, continuous=more == "continuous")
 
     references: list[tuple[int | str, int] | None] = []

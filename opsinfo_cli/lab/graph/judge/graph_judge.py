@@ -12,7 +12,7 @@ from ..topology import order_of
 from .choose import choose, left_as_is
 from .modes import FP16_OP_TYPES, judge_mode
 from .node_facts import DtypeChoice, JudgeSetting, OperatorFacts, Seen, dtype_of
-from .relations import Relations, TensorCell
+from .relations import TensorCell, related_cells
 from .sorting import CAST, NO_MARKS, PLAIN, SUB_INPUT, SUB_OUTPUT, Marks, parent_source, sort_nodes
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class GraphJudge:
         self.order = order_of(graph)
         self.kind_of, self.kinds, self.acts = sort_nodes(graph, marks)
         self.kernels_of = [kernels.of(facts.op_type) for facts in self.kinds]
-        self.relations = Relations(graph)
+        self.related_cells = related_cells(graph)
         self._states: dict[tuple[str, int, tuple[Policy, ...]], State] = {}
         self.slots = graph.slots
         self._first_seen = [tensor.first_dtype for tensor in self.slots.outputs]
@@ -148,23 +148,22 @@ class _Walk:
 
     def _body_input(self, node: int) -> None:
         """Give a body's Data the dtype that feeds its parent's input, and pass it on to related cells."""
-        cell = TensorCell(False, node, 0)
         source = parent_source(self.graph, self.graph.nodes[node])
-        if source is not None and not self.graph_judge.relations.may_differ(cell):
-            self._spread(cell, source)
+        if source is not None:
+            self._spread(TensorCell(False, node, 0), source)
 
     def _body_output(self, node: int) -> None:
         """Give a body's NetOutput the dtype that feeds it, unless an earlier body set the same output."""
         for number, source in enumerate(self.graph.nodes[node].sources):
             cell = TensorCell(True, node, number)
-            if source is not None and cell not in self.set_cells and not self.graph_judge.relations.may_differ(cell):
+            if source is not None and cell not in self.set_cells:
                 self._spread(cell, source)
 
     def _spread(self, cell: TensorCell, source: Producer) -> None:
         """Give a cell, and those that are related to it, the dtype of an output."""
         outputs_of = self.graph_judge.slots.outputs_of
         dtype = dtype_of(self.seen[outputs_of[source.node] + source.output])
-        for other in self.graph_judge.relations.of.get(cell, [cell]):
+        for other in self.graph_judge.related_cells.get(cell, [cell]):
             self.set_cells[other] = dtype
             self.related.setdefault(other.node, source)
             if not other.is_input and other.number < len(self.graph.nodes[other.node].outputs):

@@ -1,6 +1,10 @@
-"""Tensors of a control operator and of its bodies that must have one dtype.
+"""Tensors of a control operator and of its bodies that get one dtype.
 
-Source: hicann/ge ffdcbc9f, graph_metadef/graph/refiner/ref_relation.cc:85-190, 360-470 and compiler/engines/nn_engine/
+An input of the operator is one with the Data that it feeds in the bodies, an output with the inputs of the NetOutputs
+that feed it; of a loop, an input is one with the output of its number, too. If the body of a loop hands an input on as
+an output of another number, the groups of both numbers become one. That is done once, in the order of outputs, and a
+tensor has the first group that it is in: of ``a, b, c = b, c, f(c)`` a and b have each other, and c has all three.
+Source: hicann/ge ffdcbc9f, graph_metadef/graph/refiner/ref_relation.cc:85-190, 360-470, and compiler/engines/nn_engine/
 optimizer/graph_optimizer/op_judge/format_and_dtype/update_desc/subgraph/.
 """
 
@@ -9,8 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from ..graph import ModelGraph
-
+    from ..graph import GraphNode, ModelGraph
 
 _LOOPS = frozenset({"While", "StatelessWhile"})
 
@@ -23,88 +26,67 @@ class TensorCell(NamedTuple):
     number: int
 
 
-class Relations:
-    """Groups of related cells.
+def related_cells(graph: ModelGraph) -> dict[TensorCell, list[TensorCell]]:
+    """Return the group of each cell, itself included; none of its cells if the engine ignores the group."""
+    bodies: dict[int, list[range]] = {}
+    for subgraph in graph.subgraphs[1:]:
+        if subgraph.parent is not None:
+            bodies.setdefault(subgraph.parent, []).append(subgraph.nodes)
+    related: dict[TensorCell, list[TensorCell]] = {}
+    for parent, owned in bodies.items():
+        for group in _groups(graph, parent, owned):
+            kept = [] if _may_differ(graph, group) else group
+            for cell in group:
+                related.setdefault(cell, kept)
+    return related
 
-    :ivar of: the cells of the group that a cell was first put into, itself included
-    """
 
-    def __init__(self, graph: ModelGraph) -> None:
-        self.graph = graph
-        self.of: dict[TensorCell, list[TensorCell]] = {}
-        bodies: dict[int, list[range]] = {}
-        for subgraph in graph.subgraphs[1:]:
-            if subgraph.parent is not None:
-                bodies.setdefault(subgraph.parent, []).append(subgraph.nodes)
-        for parent, owned in bodies.items():
-            for group in self._groups(parent, owned):
-                for cell in group:
-                    self.of.setdefault(cell, group)
-
-    def may_differ(self, cell: TensorCell) -> bool:
-        """Return whether the engine ignores a group: shapes are known and differ, or a tensor is missing."""
-        shapes = set()
-        for other in self.of.get(cell, ()):
-            node = self.graph[other.node]
-            tensors = node.inputs if other.is_input else node.outputs
-            if other.is_input and node.type == "Data" and not node.inputs:
-                tensors = node.outputs
-            if other.number >= len(tensors):
-                return True
-            shape = tensors[other.number].shape
-            if shape is not None:
-                shapes.add(shape)
-        return len(shapes) > 1
-
-    def _groups(self, parent: int, bodies: list[range]) -> list[list[TensorCell]]:
-        is_loop = self.graph.nodes[parent].type in _LOOPS
-        fed: dict[int, list[TensorCell]] = {}
-        given: dict[int, list[TensorCell]] = {}
-        for number, body in enumerate(bodies):
-            is_condition = is_loop and number == 0  # its output is none of the loop's
-            for index in body:
-                node = self.graph.nodes[index]
-                number_of, numbers = node.attributes.get("parent_input"), node.attributes.get("parent_outputs")
-                if node.type == "Data" and isinstance(number_of, int) and number_of >= 0:
-                    fed.setdefault(number_of, []).extend((TensorCell(True, index, 0), TensorCell(False, index, 0)))
-                if node.type != "NetOutput" or is_condition or not isinstance(numbers, (tuple, list)):
+def _groups(graph: ModelGraph, parent: int, bodies: list[range]) -> list[list[TensorCell]]:
+    is_loop = graph.nodes[parent].type in _LOOPS
+    groups: dict[TensorCell, list[TensorCell]] = {}  # by the cell of the operator, which is the first of its group
+    handed_on: list[tuple[int, int]] = []
+    for body_number, body in enumerate(bodies):
+        for node in graph.nodes[body.start : body.stop]:
+            if (number := _parent_input(node)) is not None:
+                own = TensorCell(True, parent, number)
+                groups.setdefault(own, [own]).extend(TensorCell(side, node.index, 0) for side in (True, False))
+            numbers = node.attributes.get("parent_outputs")
+            is_condition = is_loop and body_number == 0  # its output is none of the loop's
+            if node.type != "NetOutput" or is_condition or not isinstance(numbers, (tuple, list)):
+                continue
+            for at, number in enumerate(numbers):
+                if not isinstance(number, int) or number < 0:
                     continue
-                for at, output in enumerate(numbers):
-                    if isinstance(output, int) and output >= 0:
-                        given.setdefault(output, []).append(TensorCell(True, index, at))
-        if is_loop:
-            return self._loop_groups(parent, fed, given)
-        groups = [[TensorCell(True, parent, index), *cells] for index, cells in sorted(fed.items())]
-        return groups + [[TensorCell(False, parent, index), *cells] for index, cells in sorted(given.items())]
+                own = TensorCell(False, parent, number)
+                groups.setdefault(own, [own]).append(TensorCell(True, node.index, at))
+                source = node.sources[at] if at < len(node.sources) else None
+                given = None if source is None else _parent_input(graph.nodes[source.node])
+                if given is not None:
+                    handed_on.append((given, number))
+    if not is_loop:
+        return list(groups.values())
+    ends = [[TensorCell(side, parent, at) for side in (True, False)] for at in range(len(graph.nodes[parent].sources))]
+    joined = [[cell for own in pair for cell in groups.get(own, [own])] for pair in ends]
+    for pair in handed_on:
+        if max(pair) < len(joined):
+            given, number = pair
+            joined[given] = joined[number] = list(dict.fromkeys(joined[given] + joined[number]))
+    return joined
 
-    def _loop_groups(
-        self, parent: int, fed: dict[int, list[TensorCell]], given: dict[int, list[TensorCell]]
-    ) -> list[list[TensorCell]]:
-        """Input and output of a number are one; a body that hands an input on as another output joins both.
 
-        They are joined once, in the order of outputs: a value that moves on by several numbers joins those before it
-        only. Whether the engine goes on until nothing changes is not known.
-        """
-        nodes = self.graph.nodes
-        count = len(nodes[parent].sources)
-        groups = [
-            [
-                TensorCell(True, parent, index),
-                TensorCell(False, parent, index),
-                *fed.get(index, ()),
-                *given.get(index, ()),
-            ]
-            for index in range(count)
-        ]
-        for output, cells in given.items():
-            for cell in cells:
-                sources = nodes[cell.node].sources
-                source = sources[cell.number] if cell.number < len(sources) else None
-                if source is None:
-                    continue
-                data = nodes[source.node]
-                at = data.attributes.get("parent_input")
-                if data.type == "Data" and isinstance(at, int) and 0 <= at < count and output < count:
-                    groups[at] += groups[output]
-                    groups[output] += groups[at]
-        return [list(dict.fromkeys(group)) for group in groups]
+def _parent_input(node: GraphNode) -> int | None:
+    """Return the number of the parent's input that feeds the Data of a body; None if there is none."""
+    number = node.attributes.get("parent_input")
+    return number if node.type == "Data" and isinstance(number, int) and number >= 0 else None
+
+
+def _may_differ(graph: ModelGraph, group: list[TensorCell]) -> bool:
+    """Return whether the engine ignores a group: shapes are known and differ, or a tensor is missing."""
+    shapes = set()
+    for cell in group:
+        node = graph.nodes[cell.node]
+        tensors = node.inputs if cell.is_input and (node.inputs or node.type != "Data") else node.outputs
+        if cell.number >= len(tensors):
+            return True
+        shapes.add(tensors[cell.number].shape)
+    return len(shapes - {None}) > 1
