@@ -1,17 +1,17 @@
 """The Casts of a judged graph: on which edges the engine inserts one, how many run, and the bytes they convert; and the
 bytes of the tensors of a graph, low and high, weights apart.
 
-A Cast is on each edge whose ends differ, and pairs of Casts are removed again. Between two ordinary nodes, two adjacent
-Casts with matching ends are both removed if one of them converts float to float, lossy or not: an intentional rounding
-by the user disappears with the inserted Cast. Both are kept if a layout node (TransData) is between them. Source:
-hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/shape_format_transfer/trans_node_manager/.
-Layouts are those of the chosen columns: their propagation, which comes later, and two Transposes that undo each other
-are not followed.
+A Cast is inserted on each edge whose ends differ; then, from each input of an ordinary node back to the next ordinary
+node, pairs of adjacent conversions that cancel each other are passed by. Two Casts with matching ends cancel if one of
+them converts float to float, lossy or not: an intentional rounding by the user disappears with the inserted Cast. They
+do not if a layout node (TransData) is between them. A conversion of the user that leads to no input any more is
+removed. Source: hicann/ge ffdcbc9f, compiler/engines/nn_engine/optimizer/graph_optimizer/shape_format_transfer/
+trans_node_manager/. Layouts are those of the chosen columns: their propagation, which comes later, and two Transposes
+that undo each other are not followed.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -105,173 +105,37 @@ class Casts(NamedTuple):
 
 
 @dataclass(eq=False, slots=True)
-class _Unit:
-    """A conversion: a Cast or a layout node that the engine inserts, or a node of the user.
+class _Conversion:
+    """A Cast or a layout node that the engine inserts on one edge, or a node of the user that converts for its readers.
 
+    :ivar source: the output slot of another node, or the conversion, that it reads
     :ivar node: the user's node; -1 for an inserted one
-    :ivar source: the output slot of an ordinary node, or the unit, that feeds it
-    :ivar readers: the number of inputs that it feeds
     """
 
-    node: int
     op_type: str
     begin: str | None
     end: str | None
-    source: int | _Unit
+    source: int | _Conversion
     shape_in: tuple[int, ...] | None
     shape_out: tuple[int, ...] | None
-    readers: int = 1
     layouts: tuple[str | None, str | None] = (None, None)
+    node: int = -1
 
 
 def casts_of(
     judge: GraphJudge, choices: Sequence[DtypeChoice], inputs: Sequence[str | None], outputs: Sequence[str | None]
 ) -> Casts:
     """Return the Casts of a judged graph."""
-    transforms = {node.index for node in judge.graph if node.type in _TRANSFORMS}
-    units = _user_units(judge.graph, transforms, inputs, outputs)
-    feeds = _insert(judge.slots, units, choices, inputs, outputs)
-    if transforms:
-        for slot, node in enumerate(judge.slots.source_node):
-            if node in transforms:
-                feeds.setdefault(slot, units.get(node, judge.slots.source_slot[slot]))
-        _remove_pairs(judge.slots, judge.order, transforms, units, feeds)
-    return _casts_on(judge, units, feeds)
-
-
-def _user_units(
-    graph: ModelGraph, transforms: set[int], inputs: Sequence[str | None], outputs: Sequence[str | None]
-) -> dict[int, _Unit]:
-    """Return the user's own conversions that something reads, by the index of the node; their sources are not set."""
-    slots = graph.slots
-    readers = Counter(node for node in slots.source_node if node in transforms)
-    units: dict[int, _Unit] = {}
-    for index in transforms:
-        user = graph.nodes[index]
-        if user.sources and user.sources[0] is not None and user.outputs and index in readers:
-            ends = inputs[slots.inputs_of[index]], outputs[slots.outputs_of[index]]
-            shapes = user.inputs[0].shape, user.outputs[0].shape
-            units[index] = _Unit(index, user.type, *ends, -1, *shapes, readers[index])
-    return units
-
-
-def _insert(
-    slots: Slots,
-    units: dict[int, _Unit],
-    choices: Sequence[DtypeChoice],
-    inputs: Sequence[str | None],
-    outputs: Sequence[str | None],
-) -> dict[int, int | _Unit]:
-    """Insert a Cast and a TransData on each edge whose ends differ; return what now feeds these input slots."""
-    layouts_in: dict[int, str] = {}
-    layouts_out: dict[int, str] = {}
-    for node, choice in enumerate(choices):
-        if choice.layouts:
-            first, last = slots.inputs_of[node], slots.outputs_of[node]
-            layouts_in.update({first + at: name for at, name in enumerate(choice.layouts[0]) if name})
-            layouts_out.update({last + at: name for at, name in enumerate(choice.layouts[1]) if name})
-
-    feeds: dict[int, int | _Unit] = {}
-    dtypes = [*outputs, None]
-    for slot, source in enumerate(slots.source_slot):
-        begin, end = dtypes[source], inputs[slot]
-        if begin == end and slot not in layouts_in and source not in layouts_out:
-            continue
-        if begin is None or end is None:
-            continue
-        feed: int | _Unit = units.get(slots.source_node[slot], source)
-        layouts = layouts_out.get(source), layouts_in.get(slot)
-        shape = slots.outputs[source].shape
-        cast_first = BITS.get(begin, 0) > BITS.get(end, 0) or (BITS.get(begin) == BITS.get(end) and bool(layouts[1]))
-        if cast_first and begin != end:
-            feed = _Unit(-1, "Cast", begin, end, feed, shape, shape)
-        if layouts[0] != layouts[1]:
-            dtype = end if cast_first else begin
-            feed = _Unit(-1, "TransData", dtype, dtype, feed, shape, shape, layouts=layouts)
-        if not cast_first and begin != end:
-            feed = _Unit(-1, "Cast", begin, end, feed, shape, shape)
-        feeds[slot] = feed
-    return feeds
-
-
-def _remove_pairs(
-    slots: Slots, order: Sequence[int], transforms: set[int], units: dict[int, _Unit], feeds: dict[int, int | _Unit]
-) -> None:
-    """Remove adjacent conversions that cancel each other, from each ordinary node's inputs back to the next one.
-
-    At the start and after each step ``readers`` of a unit is the number of inputs and units that read it: what lost its
-    last reader is removed, and reads nothing any more. In ``a -> up -> down -> b``, where ``c`` reads ``up`` too, the
-    pair cancels for ``b``: ``down`` loses its only reader, thus ``up`` loses one of two and stays for ``c``, and ``b``
-    reads ``a``. If ``a`` is a unit, it has a reader more while ``up`` reads it beside ``b``.
-    """
-    starts = slots.inputs_of
-    for unit in units.values():
-        unit.source = feeds.get(starts[unit.node], slots.source_slot[starts[unit.node]])
-    touched = {slots.consumer[slot] for slot in feeds} - transforms
-    inputs = [slot for node in order if node in touched for slot in range(starts[node], starts[node + 1])]
-    for slot in inputs:
-        behind: list[_Unit] = []
-        current = feeds.get(slot)
-        for _ in range(_LONGEST):
-            if not isinstance(current, _Unit):
-                break
-            if behind and _cancel(behind[-1], current):
-                later, before = behind.pop(), current.source
-                later.readers -= 1
-                if not later.readers:  # else it stays for its other readers, and still reads the earlier one
-                    current.readers -= 1
-                if current.readers and isinstance(before, _Unit):
-                    before.readers += 1  # it is read past the pair as well
-                if behind:
-                    behind[-1].source = before
-                else:
-                    feeds[slot] = before
-            else:
-                behind.append(current)
-            current = current.source
-    for unit in units.values():
-        feeds[starts[unit.node]] = unit.source
-
-
-def _cancel(later: _Unit, earlier: _Unit) -> bool:
-    """Return whether two adjacent nodes cancel each other (trans_node_merging.cc:360-455)."""
-    if later.op_type != earlier.op_type or later.op_type not in ("Cast", "Reshape", "TransData"):
-        return False
-    if later.op_type == "TransData" and (
-        later.node >= 0 or earlier.node >= 0 or later.layouts != earlier.layouts[::-1]
-    ):
-        return False
-    if later.op_type == "Cast":
-        floating = {later.begin, later.end} <= _FLOATS or {earlier.begin, earlier.end} <= _FLOATS
-        if not floating and (later.node >= 0 or earlier.node >= 0):
-            return False
-    elif later.op_type == "Reshape" and any(
-        -1 in (shape or (-1,)) for shape in (later.shape_in, later.shape_out, earlier.shape_in, earlier.shape_out)
-    ):
-        return False
-    return (
-        (later.begin, later.end) == (earlier.end, earlier.begin)
-        and _same(later.shape_in, earlier.shape_out)
-        and _same(later.shape_out, earlier.shape_in)
-    )
-
-
-def _same(left: tuple[int, ...] | None, right: tuple[int, ...] | None) -> bool:
-    return left is None or right is None or (left == right and left != _UNKNOWN_RANK)
-
-
-def _casts_on(judge: GraphJudge, units: dict[int, _Unit], feeds: dict[int, int | _Unit]) -> Casts:
-    """Return the Casts on the edges that are left, each edge from the user's node that now feeds it."""
     graph, slots = judge.graph, judge.slots
-    removed = {unit.node for unit in units.values() if not unit.readers}
+    users = _user_conversions(graph, inputs, outputs)
+    feeds = _insert(slots, users, choices, inputs, outputs)
+    removed = _remove_pairs(graph, judge.order, users, feeds) if users else []
     casts: list[Cast] = []
     rewired: dict[tuple[int, int], Producer] = {}
     for slot in sorted(feeds):
         consumer, feed = slots.consumer[slot], feeds[slot]
-        if consumer in removed:
-            continue
         steps: list[tuple[str, str]] = []
-        while isinstance(feed, _Unit):
+        while isinstance(feed, _Conversion):
             if feed.node >= 0:
                 feed = slots.outputs_of[feed.node]
                 break
@@ -283,7 +147,135 @@ def _casts_on(judge: GraphJudge, units: dict[int, _Unit], feeds: dict[int, int |
         casts += [Cast(*producer, consumer, number, *step, constant, shape) for step in reversed(steps)]
         if feed != slots.source_slot[slot]:
             rewired[consumer, number] = producer
-    return Casts(casts, sorted(removed), rewired)
+    return Casts(casts, removed, rewired)
+
+
+def _user_conversions(
+    graph: ModelGraph, inputs: Sequence[str | None], outputs: Sequence[str | None]
+) -> dict[int, _Conversion]:
+    """Return the user's own conversions that something reads, by the index of the node, as they are in the model."""
+    slots = graph.slots
+    nodes = [node for node in graph if node.type in _TRANSFORMS and node.sources and node.sources[0] and node.outputs]
+    read = {node.index for node in nodes}.intersection(slots.source_node) if nodes else set()
+    users: dict[int, _Conversion] = {}
+    for node in nodes:
+        if node.index in read:
+            first, last = slots.inputs_of[node.index], slots.outputs_of[node.index]
+            ends, shapes = (inputs[first], outputs[last]), (node.inputs[0].shape, node.outputs[0].shape)
+            users[node.index] = _Conversion(node.type, *ends, slots.source_slot[first], *shapes, node=node.index)
+    return users
+
+
+def _insert(
+    slots: Slots,
+    users: dict[int, _Conversion],
+    choices: Sequence[DtypeChoice],
+    inputs: Sequence[str | None],
+    outputs: Sequence[str | None],
+) -> dict[int, int | _Conversion]:
+    """Insert a Cast and a TransData on each edge whose ends differ.
+
+    :returns: what feeds an input slot, where it is a conversion; those of the user have it as their source instead
+    """
+    layouts_in: dict[int, str] = {}
+    layouts_out: dict[int, str] = {}
+    for node, choice in enumerate(choices):
+        if choice.layouts:
+            first, last = slots.inputs_of[node], slots.outputs_of[node]
+            layouts_in.update({first + at: name for at, name in enumerate(choice.layouts[0]) if name})
+            layouts_out.update({last + at: name for at, name in enumerate(choice.layouts[1]) if name})
+
+    feeds: dict[int, int | _Conversion] = {}
+    if users:
+        feeds |= {slot: users[node] for slot, node in enumerate(slots.source_node) if node in users}
+    dtypes = [*outputs, None]
+    for slot, source in enumerate(slots.source_slot):
+        begin, end = dtypes[source], inputs[slot]
+        if begin == end and slot not in layouts_in and source not in layouts_out:
+            continue
+        if begin is None or end is None:
+            continue
+        feed = feeds.get(slot, source)
+        layouts = layouts_out.get(source), layouts_in.get(slot)
+        shape = slots.outputs[source].shape
+        cast_first = BITS.get(begin, 0) > BITS.get(end, 0) or (BITS.get(begin) == BITS.get(end) and bool(layouts[1]))
+        if cast_first and begin != end:
+            feed = _Conversion("Cast", begin, end, feed, shape, shape)
+        if layouts[0] != layouts[1]:
+            dtype = end if cast_first else begin
+            feed = _Conversion("TransData", dtype, dtype, feed, shape, shape, layouts)
+        if not cast_first and begin != end:
+            feed = _Conversion("Cast", begin, end, feed, shape, shape)
+        feeds[slot] = feed
+    for user in users.values():
+        user.source = feeds.pop(slots.inputs_of[user.node], user.source)
+    return feeds
+
+
+def _remove_pairs(
+    graph: ModelGraph, order: Sequence[int], users: dict[int, _Conversion], feeds: dict[int, int | _Conversion]
+) -> list[int]:
+    """Remove adjacent conversions that cancel each other, from each ordinary node's inputs back to the next one.
+
+    What read the later one of a pair on this way reads what feeds the earlier one. Both stay if something else reads
+    them: in ``a -> up -> down -> b``, where ``c`` reads ``up`` too, ``b`` reads ``a``, nothing reads ``down`` any more,
+    and ``up`` stays for ``c``.
+
+    :returns: the user's conversions that lead to no input any more; ``feeds`` has the sources of the others
+    """
+    slots = graph.slots
+    for index in order:
+        if graph.nodes[index].type in _TRANSFORMS:
+            continue
+        for slot in range(slots.inputs_of[index], slots.inputs_of[index + 1]):
+            passed: list[_Conversion] = []
+            current = feeds.get(slot)
+            for _ in range(_LONGEST):
+                if not isinstance(current, _Conversion):
+                    break
+                if passed and _cancel(passed[-1], current):
+                    passed.pop()
+                    if passed:
+                        passed[-1].source = current.source
+                    else:
+                        feeds[slot] = current.source
+                else:
+                    passed.append(current)
+                current = current.source
+    left: set[int] = set()
+    waiting = list(feeds.values())
+    while waiting:
+        feed = waiting.pop()
+        if isinstance(feed, _Conversion) and feed.node not in left:
+            if feed.node >= 0:
+                left.add(feed.node)
+            waiting.append(feed.source)
+    feeds.update((slots.inputs_of[node], users[node].source) for node in left)
+    return sorted(users.keys() - left)
+
+
+def _cancel(later: _Conversion, earlier: _Conversion) -> bool:
+    """Return whether two adjacent nodes cancel each other (trans_node_merging.cc:360-455)."""
+    op_type, inserted = later.op_type, later.node < 0 and earlier.node < 0
+    if op_type != earlier.op_type or op_type not in ("Cast", "Reshape", "TransData"):
+        return False
+    floating = {later.begin, later.end} <= _FLOATS or {earlier.begin, earlier.end} <= _FLOATS
+    if op_type == "Cast" and not (inserted or floating):
+        return False
+    if op_type == "TransData" and not (inserted and later.layouts == earlier.layouts[::-1]):
+        return False
+    shapes = later.shape_in, later.shape_out, earlier.shape_in, earlier.shape_out
+    if op_type == "Reshape" and any(-1 in (shape or (-1,)) for shape in shapes):
+        return False
+    return (
+        (later.begin, later.end) == (earlier.end, earlier.begin)
+        and _same(later.shape_in, earlier.shape_out)
+        and _same(later.shape_out, earlier.shape_in)
+    )
+
+
+def _same(left: tuple[int, ...] | None, right: tuple[int, ...] | None) -> bool:
+    return left is None or right is None or (left == right and left != _UNKNOWN_RANK)
 
 
 @dataclass(frozen=True)
