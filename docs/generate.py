@@ -17,6 +17,7 @@ import os
 import pty
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -274,7 +275,8 @@ def make_user_files(folder: Path) -> None:
     """Copy the files of a user into a folder."""
     for path, fixture in USER_FILES.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["cp", "-r", ROOT / "fixtures" / fixture, folder / path], check=True)
+        source = ROOT / "fixtures" / fixture
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / path)
 
 
 def _run(words: list[str], folder: str, environment: dict[str, str]) -> tuple[int, str]:

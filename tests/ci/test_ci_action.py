@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ci_support import PIP_CACHE, ROOT
+from ci_support import PIP, ROOT
 
 yaml = pytest.importorskip("yaml")
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("action")]
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 MATCHER = json.loads((ROOT / "action" / "problem-matcher.json").read_text("utf-8"))
@@ -32,8 +32,9 @@ def temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def action(ours: Path, temp: Path, sample: Path) -> Action:
-    """Run the action's steps as the runner does, with inputs inserted and bash's options from GitHub."""
+def action(ours: Path, temp: Path, sample: Path, tmp_path: Path) -> Action:
+    """Run the action's steps as the runner does, with inputs inserted and bash's options from GitHub; another version
+    of opsinfo in a job of its own."""
 
     def run(**inputs: str) -> subprocess.CompletedProcess[str]:
         (step,) = ACTION["runs"]["steps"]
@@ -44,17 +45,18 @@ def action(ours: Path, temp: Path, sample: Path) -> Action:
             return re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: given[match[1]], text)
 
         variables = {name: put_in(text) for name, text in step["env"].items()}
-        script = temp / "step.sh"
+        job = tmp_path if "version" in inputs else temp
+        script = job / "step.sh"
         script.write_text(step["run"], "utf-8")
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": os.environ["HOME"],
-            "PIP_CACHE_DIR": PIP_CACHE,
+            **PIP,
             "CI": "true",
             "GITHUB_ACTIONS": "true",
             "GITHUB_ACTION_PATH": str(ours),
             "GITHUB_WORKSPACE": str(sample),
-            "RUNNER_TEMP": str(temp),
+            "RUNNER_TEMP": str(job),
             **variables,
         }
         if "version" in inputs:
@@ -66,6 +68,29 @@ def action(ours: Path, temp: Path, sample: Path) -> Action:
         return done
 
     return run
+
+
+def test_nothing_of_the_checkout_runs(action: Action, sample: Path, temp: Path) -> None:
+    code = f"open({str(temp / 'ran')!r}, 'a').write(__file__ + chr(10))\n"
+    for module in ("venv", "sitecustomize", "usercustomize", "click", "json", "setup"):
+        (sample / f"{module}.py").write_text(code, "utf-8")
+    for package in ("pip", "opsinfo_cli", "ensurepip", "setuptools"):
+        (sample / package).mkdir()
+        for name in ("__init__.py", "__main__.py"):
+            (sample / package / name).write_text(code, "utf-8")
+    (sample / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "setup"\nbackend-path = ["."]\n'
+    )
+    subprocess.run(["git", "init", "-q", sample], check=True)
+    hook = temp / "hook"
+    hook.write_text(f"#!/bin/sh\necho git >>{temp / 'ran'}\n", "utf-8")
+    hook.chmod(0o755)
+    for key in ("core.fsmonitor", "core.hooksPath", "core.sshCommand", "core.pager", "filter.x.clean", "diff.external"):
+        subprocess.run(["git", "-C", sample, "config", key, str(hook)], check=True)
+    shutil.rmtree(temp / "opsinfo-venv", ignore_errors=True)  # it is installed beside the hostile files, for all tests
+    done = action(paths="mixlists")
+    assert (done.returncode, done.stderr) == (0, "2 files checked: no findings\n")
+    assert not (temp / "ran").exists()
 
 
 def test_the_sample_passes(action: Action) -> None:
@@ -108,29 +133,6 @@ def test_inputs(action: Action, sample: Path, situation: str) -> None:
     done = action(**inputs)
     assert done.returncode == status
     assert message in done.stderr
-
-
-def test_nothing_of_the_checkout_runs(action: Action, sample: Path, temp: Path) -> None:
-    code = f"open({str(temp / 'ran')!r}, 'a').write(__file__ + chr(10))\n"
-    for module in ("venv", "sitecustomize", "usercustomize", "click", "json", "setup"):
-        (sample / f"{module}.py").write_text(code, "utf-8")
-    for package in ("pip", "opsinfo_cli", "ensurepip", "setuptools"):
-        (sample / package).mkdir()
-        for name in ("__init__.py", "__main__.py"):
-            (sample / package / name).write_text(code, "utf-8")
-    (sample / "pyproject.toml").write_text(
-        '[build-system]\nrequires = []\nbuild-backend = "setup"\nbackend-path = ["."]\n'
-    )
-    subprocess.run(["git", "init", "-q", sample], check=True)
-    hook = temp / "hook"
-    hook.write_text(f"#!/bin/sh\necho git >>{temp / 'ran'}\n", "utf-8")
-    hook.chmod(0o755)
-    for key in ("core.fsmonitor", "core.hooksPath", "core.sshCommand", "core.pager", "filter.x.clean", "diff.external"):
-        subprocess.run(["git", "-C", sample, "config", key, str(hook)], check=True)
-    shutil.rmtree(temp / "opsinfo-venv", ignore_errors=True)  # installed again, beside the hostile files
-    done = action(paths="mixlists")
-    assert (done.returncode, done.stderr) == (0, "2 files checked: no findings\n")
-    assert not (temp / "ran").exists()
 
 
 LINES: dict[str, tuple[Any, ...] | None] = {

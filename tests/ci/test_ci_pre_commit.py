@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ci_support import PIP_CACHE, ROOT, committed, git
+from ci_support import PIP, ROOT, committed, git
 
 pytest.importorskip("pre_commit", reason="pre-commit is not installed")
 yaml = pytest.importorskip("yaml")
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("pre-commit")]
 
 HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
 
@@ -51,7 +51,7 @@ def run(begun: Path, store: Path, isolation: Path) -> Run:
     """Run a command there."""
     more = {
         "PRE_COMMIT_HOME": str(store),
-        "PIP_CACHE_DIR": PIP_CACHE,
+        **PIP,
         "GIT_CONFIG_GLOBAL": os.devnull,
         "PYTHONUTF8": "1",
     }

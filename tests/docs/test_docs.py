@@ -20,14 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.usefixtures("quick_starts")
 
 
-def test_no_page_is_stale() -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
 def test_a_stale_page_and_a_command_without_an_example_are_named(tmp_path: Path) -> None:
+    """No other page is stale; that these are not in the checkout is what the step `docs` of CI holds."""
     for folder in ("docs", "fixtures", "opsinfo_cli", "schemas", "skills"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "README.zh-CN.md", tmp_path)

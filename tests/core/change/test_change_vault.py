@@ -621,6 +621,7 @@ def test_every_damage_is_reported_and_nothing_wrong_is_restored(
         (lambda: back_to(writer, "pristine"), texts),
     ]
     wrong = []
+    seen = {frozenset(sound.items())}
     for seed in range(count):
         chance = random.Random(seed)
         lay(vault.path, sound)
@@ -630,8 +631,9 @@ def test_every_damage_is_reported_and_nothing_wrong_is_restored(
         what = f"seed {seed}: {how.__name__} {path.relative_to(vault.path)}"
         newest = how is delete_change and path.parent.name == "7"  # as if the vault were reset as a whole
         damaged = contents_of(vault.path)
-        if damaged == sound:
+        if (state := frozenset(damaged.items())) in seen:
             continue
+        seen.add(state)
         if not newest and not vault.damage(contents=True):
             wrong.append(f"{what}: not reported")
         for act, right in acts:
