@@ -9,7 +9,9 @@ stepped over, not understood.
 - ``find``: which files of a folder are sources
 - ``tokens``, ``preprocessor``: text to tokens; macros, conditions, and local includes inside the folder only
 - ``source_text``: where brackets, items, operands, statements and heads of definitions end
-- ``runner``, ``values``, ``standard``: runs the constructors; what of the C++ library they may call
+- ``definitions``: what namespaces and classes define
+- ``runner``: runs the constructors, and says what happens to what is not known
+- ``values``, ``conversion``, ``standard``: what expressions are worth, as one of a type; the C++ library
 - ``definition``: what the calls of ``OpDef``, ``OpAICoreConfig`` and ``OpParamDef`` set
 - ``chip_ports``: the ports of an op type on one chip, and their columns
 - ``words``, ``section``: the lines that opbuild writes of it

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from .tokens import SourceFault
-from .values import Arguments, EnumConstant, Unknown
+from .values import Arguments, EnumConstant, Reaching, Unknown
 from .words import DTYPE_NUMBERS
 
 PRECISION_REDUCE = "precision_reduce.flag"
@@ -116,7 +116,7 @@ class PortColumns:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class OpDefPort:
+class OpDefPort(Reaching):
     """An input or output (``OpParamDef``).
 
     :param param_type: the constant of ``Option``
@@ -266,7 +266,7 @@ class ConfigSetting:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class CoreConfig:
+class CoreConfig(Reaching):
     """``OpAICoreConfig``.
 
     :param settings: in the order in which the keys were first set, which a later value keeps
@@ -334,7 +334,7 @@ class ChipConfig:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class AICore:
+class AICore(Reaching):
     """:param chips: by chip; a second ``AddConfig`` replaces the first (op_def_impl.cc:1443-1448)"""
 
     chips: dict[str, ChipConfig] = field(default_factory=dict)
@@ -394,7 +394,7 @@ def _attribute_value(value: object, place: int, depth: int = 2) -> object:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Attribute:
+class Attribute(Reaching):
     """``OpAttrDef`` (op_def_impl.cc:475-676).
 
     :param defaults: by type: a later call of another type does not take the value of an earlier one
@@ -425,7 +425,7 @@ class Attribute:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Collective:
+class Collective(Reaching):
     """``OpMC2Def``: groups of collective communication."""
 
     groups: dict[str, None] = field(default_factory=dict)
@@ -441,7 +441,7 @@ class Collective:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class OtherCore:
+class OtherCore(Reaching):
     """``AICPU()`` and ``HostCPU()``: whatever is called on them is not of AI Core."""
 
     def call(self, method: str, arguments: Arguments, place: int) -> OtherCore:
@@ -473,7 +473,7 @@ class OpDefinition:
     )
     """Methods that a constructor may call without ``this``."""
 
-    def call(self, method: str, arguments: Arguments, place: int) -> object:
+    def call(self, method: str, arguments: Arguments, place: int) -> Part | None:
         """:raises SourceFault: if the name of a port or attribute is not known"""
         match method:
             case "Input" | "Output":

@@ -287,12 +287,13 @@ def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None
         reading.not_read.append(NotRead(file, _NO_CLASS))
         return
     runner = Runner(tokens)
-    seen = {registration.place for registration in runner.registrations}
+    registrations = runner.define()
+    seen = {registration.place for registration in registrations}
     for word, bracket, op_type in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if word.text == "OP_ADD" and bracket.text == "(" and op_type.place not in seen:  # the definitions hide it
             reason = _with_includes("the text around `OP_ADD` is not understood", preprocessor)
             reading.unreadable.append(Unreadable(op_type.text, *places.at(op_type.place), reason))
-    for registration in runner.registrations:
+    for registration in registrations:
         place = places.at(registration.place)
         if registration.chip is not None:
             reason = f"on {registration.chip}: `REGISTER_OP_AICORE_CONFIG` is not interpreted"

@@ -32,7 +32,8 @@ _QUALIFIERS = frozenset(
         *("volatile", "friend", "extern", "thread_local"),
     )
 )
-_NUMBER_TYPES = frozenset(("unsigned", "signed", "long", "short", "int", "char", "double", "float", "bool"))
+_NUMBER_TYPES = ("char", "short", "unsigned", "double", "float", "bool", "long", "int", "signed")
+"""Of several of these words the first here is what the number may hold at most: ``unsigned short int``."""
 _NO_NAME = frozenset(
     (
         *("return", "delete", "new", "throw", "goto", "case", "default", "else", "break", "continue"),
@@ -58,6 +59,7 @@ class TypeText(NamedTuple):
     :param name: without namespaces; ``auto`` if it is deduced
     :param is_array: ``const char* chips[]``
     :param is_pointer: what it points to is shared, not copied
+    :param is_changeable: a reference without ``const``, to a variable
     """
 
     name: str
@@ -65,6 +67,7 @@ class TypeText(NamedTuple):
     is_reference: bool = False
     is_pointer: bool = False
     is_array: bool = False
+    is_changeable: bool = False
 
 
 class Declaration(NamedTuple):
@@ -92,6 +95,7 @@ class Parameter(NamedTuple):
 
 class SourceFunction(NamedTuple):
     """:param initializers: of a constructor: what it gives to bases and members
+    :param returns: the last word of the type that it returns; ``auto`` if it is deduced
     :param at: the index of the name
     """
 
@@ -99,6 +103,7 @@ class SourceFunction(NamedTuple):
     parameters: Sequence[Parameter]
     body: Part
     initializers: Sequence[tuple[str, Part]]
+    returns: str
     at: int
 
 
@@ -259,13 +264,14 @@ class SourceText:
 
     def type(self, at: int, end: int) -> tuple[TypeText, int] | None:
         """Return the type that begins here, and the index after it; None if there is none."""
-        words = self.words
+        words, first = self.words, at
         while at < end and words[at] in _QUALIFIERS:
             at += 1
         arguments: tuple[Part, ...] = ()
-        name = ""
+        start = at
         while at < end and words[at] in _NUMBER_TYPES:
-            name, at = words[at], at + 1
+            at += 1
+        name = min(words[start:at], key=_NUMBER_TYPES.index, default="")
         while not name or (at < end and words[at] == "::"):
             at += words[at] == "::"
             if at >= end or not words[at].isidentifier() or words[at] in _NO_NAME:
@@ -277,7 +283,9 @@ class SourceText:
         while at < end and words[at] in ("&", "&&", "*", "const"):
             around.append(words[at])
             at += 1
-        return TypeText(name, arguments, "&" in around or "&&" in around, "*" in around), at
+        is_changeable = "&" in around and "const" not in words[first:at]
+        is_reference = "&" in around or "&&" in around
+        return TypeText(name, arguments, is_reference, "*" in around, is_changeable=is_changeable), at
 
     def declarations(self, at: int, end: int) -> list[Declaration]:
         """Return what a statement declares, which ends with ``;`` at ``end``; nothing if it is another statement."""
@@ -323,11 +331,13 @@ class SourceText:
             at = self._past(at, of_types=True)
         if at >= end or words[at] != "(" or at == start or words[at - 1] == "operator":
             return None
+        returns = words[named - 1]
         opening, at = at, self.after(at)
         while words[at] in _AFTER_PARAMETERS or words[at] in ("&", "&&"):
             at = self.after(at + 1) if words[at + 1] == "(" else at + 1
         if words[at] == "->":
             at = self.find(at, end, "{", ";")
+            returns = words[at - 1]
         initializers = []
         while words[at] in (":", ",") and at < end:
             at, name = at + 1, ""
@@ -342,7 +352,7 @@ class SourceText:
             return None
         name = "~" * (words[named - 1] == "~") + words[named]
         parameters = self.parameters(*self.inside(opening))
-        return SourceFunction(name, parameters, self.inside(at), initializers, opening - 1), self.after(at)
+        return SourceFunction(name, parameters, self.inside(at), initializers, returns, opening - 1), self.after(at)
 
     def parameters(self, start: int, end: int) -> list[Parameter]:
         return [self._parameter(*part) for part in self.split(start, end, of_types=True)]

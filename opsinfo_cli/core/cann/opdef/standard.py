@@ -52,32 +52,28 @@ def _integer(value: Value) -> int:
     return int(value)
 
 
-def between(first: Any, last: Any) -> list[Value]:
+def between(first: Value, last: Value, place: int) -> list[Value]:
     """Return the elements between two iterators.
 
-    :raises ValueError: if they are of two containers
+    :raises SourceFault: if they are not of one vector
     """
-    if first.owner is not last.owner or not 0 <= first.index <= last.index <= len(first.items):
-        raise ValueError
-    return first.items[first.index : last.index]  # type: ignore[no-any-return]
+    if not isinstance(first, Position) or not isinstance(last, Position) or first.owner is not last.owner:
+        raise SourceFault("the iterators are not of one vector", place)
+    if isinstance(first.owner, Map) or not 0 <= first.index <= last.index <= len(first.items):
+        raise SourceFault("the iterators are not of one vector", place)
+    return first.items[first.index : last.index]
 
 
 def begin(value: Value) -> Position:
-    if isinstance(value, Map):
-        return Position(value, [[key, each] for key, each in sorted(value.items(), key=_by_key)], 0)
     if not isinstance(value, list):
         raise TypeError
     return Position(value, value, 0)
 
 
 def end(value: Value) -> Position:
-    position = begin(value)
-    return position.at(len(position.items))
-
-
-def _by_key(pair: tuple[Value, Value]) -> tuple[int, str]:
-    """``std::map`` orders numbers by value, and texts by character."""
-    return (int(pair[0]), "") if isinstance(pair[0], int) else (0, str(pair[0]))
+    """Return the end of a vector, or of a map, which :func:`_find` returns, too."""
+    items: list[Value] = [[key, each] for key, each in value.items()] if isinstance(value, Map) else begin(value).items
+    return Position(value, items, len(items))
 
 
 def _push_back(value: list[Value], given: Arguments, spend: Spend) -> None:
@@ -202,12 +198,11 @@ def unary(operation: str, value: Value, place: int) -> Value:
     return Unknown(SourceFault(f"`{operation}` of this value is not interpreted", place))
 
 
-def binary(operation: str, left: Value, right: Value, budget: StepBudget, place: int, signed_bits: int = 0) -> Value:
+def binary(operation: str, left: Value, right: Value, budget: StepBudget, place: int) -> Value:
     """Return ``left operation right``; unknown if it cannot be worked out.
 
-    The types of numbers are not kept: in C++ a negative number, or a result that no ``int`` holds, may be another.
-
-    :param signed_bits: of all numbers, where they are known to have a sign; else 0
+    The types of numbers are not kept: in C++ a negative number, or a result that no ``int`` holds, may be another. A
+    quotient is what its operands are.
     """
     for each in (left, right):
         if isinstance(each, Unknown):
@@ -216,19 +211,15 @@ def binary(operation: str, left: Value, right: Value, budget: StepBudget, place:
             budget.spend(len(each), place)
     fault = SourceFault(f"`{operation}` of these values is not interpreted", place)
     is_negative = any(isinstance(each, int) and each < 0 for each in (left, right))
-    if is_negative and not signed_bits and operation not in ("==", "!="):
+    if is_negative and operation not in ("==", "!="):
         return Unknown(fault)
     try:
         value = _BINARY[operation](left, right)
     except (*_MISFITS, KeyError):
         return Unknown(fault)
-    if not isinstance(value, int):
-        return value
-    if signed_bits:
-        fits = -(1 << signed_bits) <= value < 1 << signed_bits
-    else:
-        fits = not value >> 31 or operation == "/"
-    return value if fits else Unknown(fault)
+    if isinstance(value, int) and value >> 31 and operation != "/":
+        return Unknown(fault)
+    return value
 
 
 def _add(left: Any, right: Any) -> Value:
@@ -256,11 +247,8 @@ def _multiply(left: Any, right: Any) -> Value:
 
 
 def _divide(left: Any, right: Any) -> Value:
-    """C++ rounds towards zero."""
-    if not (isinstance(left, int) and isinstance(right, int)):
-        return left / right
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) == (right < 0) else -quotient
+    """No operand is negative, so that C++ rounds as Python does."""
+    return left // right if isinstance(left, int) and isinstance(right, int) else left / right
 
 
 def _of_numbers(compute: Callable[[Any, Any], Value]) -> Callable[[Value, Value], Value]:

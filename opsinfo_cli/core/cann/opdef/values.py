@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -12,7 +13,13 @@ from .tokens import SourceFault
 Value: TypeAlias = object
 """The value of an expression, never a :class:`Variable`. mypy cannot tell them apart; a fixture of the tests can."""
 Operand: TypeAlias = "Value | Variable"
-"""A value, or the variable that an expression refers to; :func:`.runner._plain` makes a value of it."""
+"""A value, or the variable that an expression refers to; :func:`plain` makes a value of it."""
+
+
+class Reaching:
+    """What code that is given it may change the operator through: a part of the operator, an object, a function."""
+
+    __slots__ = ()
 
 
 class EnumConstant(str):
@@ -52,8 +59,9 @@ class Variable(NamedTuple):
             return Unknown(SourceFault("the element that is referred to is gone", self.place))
 
     def set(self, value: object) -> None:
-        """:raises LookupError: if the element is gone"""
-        self.container[self.key] = value  # type: ignore[index, call-overload]
+        """Do nothing if the element is gone: what follows finds it unknown."""
+        with suppress(LookupError):
+            self.container[self.key] = value  # type: ignore[index, call-overload]
 
 
 class Scope(dict[str, object]):
@@ -71,7 +79,8 @@ class Scope(dict[str, object]):
         return scope
 
 
-class Functions(NamedTuple):
+@dataclass(slots=True, eq=False, repr=False)
+class Functions(Reaching):
     """All functions of a name in a namespace or class.
 
     :param scope: where their bodies look up names
@@ -121,3 +130,36 @@ class StepBudget:
 
 
 Arguments = Sequence[Value]
+
+
+def plain(value: Operand) -> Value:
+    """Return the value of a variable, and any other value as it is."""
+    return value.value if isinstance(value, Variable) else value
+
+
+def reaches_operator(value: Value) -> bool:
+    """Return whether the operator can be changed through a value."""
+    if isinstance(value, Position):
+        value = value.owner
+    if isinstance(value, list | Map):
+        return any(map(reaches_operator, value.values() if isinstance(value, Map) else value))
+    return isinstance(value, Reaching)
+
+
+def forget(fault: SourceFault, values: Iterable[Operand]) -> Unknown:
+    """Make unknown what code that is not read may have changed: variables, vectors and maps that it is given."""
+    unknown = Unknown(fault)
+    for each in values:
+        value = plain(each)
+        if isinstance(each, Variable):
+            each.set(unknown)
+        if isinstance(value, Position):
+            value = value.owner
+        if isinstance(value, list):
+            forget(fault, value)
+            value[:] = [unknown]
+        elif isinstance(value, Map):
+            forget(fault, value.values())
+            value.clear()
+            value.default = lambda: unknown
+    return unknown

@@ -1,0 +1,209 @@
+"""What the namespaces and classes of a source define: functions, variables, classes, aliases, constants, registrations.
+
+Nothing is run here: bodies are looked at when they are called, and a variable is :class:`Lazy` until it is used.
+Namespaces are not kept apart, because names are looked up by their last part. What two of them define under one name is
+unknown, and of functions the one that takes the arguments is called, if it is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .definition import OpDefinition
+from .source_text import UNDECIDED, Class, Declaration, Part, SourceText, TypeText
+from .tokens import NotDefined, SourceFault, Token
+from .values import Functions, Reaching, Scope, StepBudget, Unknown, Value
+
+IS_MISSING = "is not defined in the project"
+
+
+class Lazy(NamedTuple):
+    """A variable of a namespace, which is evaluated when it is used."""
+
+    declaration: Declaration
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Instance(Reaching):
+    """An object of a class that the sources define.
+
+    :param scope: its members
+    :param operator: what an object of a class that derives from ``OpDef`` sets
+    """
+
+    name: str
+    scope: Scope
+    operator: OpDefinition | None = None
+
+
+class Registration(NamedTuple):
+    """``OP_ADD(name)``, or ``REGISTER_OP_AICORE_CONFIG(name, chip, function)``, which declares a chip.
+
+    :param chip: None for ``OP_ADD``
+    """
+
+    name: str
+    chip: str | None
+    place: int
+
+
+class Definitions:
+    """
+    :ivar scope: what namespaces define
+    :ivar classes: by name; of one that is defined twice both
+    :ivar registrations: in order
+    :ivar undecided: conditions of the build between definitions
+    """
+
+    def __init__(self, tokens: Sequence[Token], budget: StepBudget) -> None:
+        """:raises SourceFault: if the brackets do not balance"""
+        self.text = SourceText(tokens)
+        self.scope = Scope()
+        self.classes: dict[str, list[Class]] = {}
+        self.aliases: dict[str, TypeText] = {}
+        self.registrations: list[Registration] = []
+        self.undecided: list[SourceFault] = []
+        self._budget = budget
+
+    def add(self, part: Part, scope: Scope) -> list[Declaration]:
+        """Add what a namespace or class defines to its scope; return its variables.
+
+        The body of a class is read once for each object: what is not of the scope, as a class in it, is added the first
+        time only.
+        """
+        variables: list[Declaration] = []
+        before = set(scope)
+        at, end = part
+        while at < end:
+            at = self._definition(at, end, scope, variables)
+        others = set(scope) - before  # constants, and what is not understood
+        given: set[str] = set()
+        for each in variables:
+            if isinstance(scope.get(each.name), Functions):
+                continue  # the declaration of a function
+            if each.name in others or (each.name in given and each.opening):  # in two namespaces
+                scope[each.name] = Unknown(self.text.fault(f"`{each.name}` is defined more than once", each.at))
+                continue
+            given |= {each.name} if each.opening else set()
+            head = self.head(each)
+            if not each.opening and ("extern" in head or ("static" in head and scope is not self.scope)):
+                scope[each.name] = Unknown(self.text.fault(f"the value of `{each.name}` is defined elsewhere", each.at))
+            else:
+                scope[each.name] = Lazy(each)
+        return variables
+
+    def head(self, declaration: Declaration) -> list[str]:
+        """Return the words of a declaration before its name."""
+        words, start = self.text.words, declaration.at
+        while start > max(0, declaration.at - 50) and words[start - 1] not in (";", "{", "}", ":"):
+            start -= 1
+        return words[start : declaration.at]
+
+    def class_of(self, name: str, place: int) -> Class:
+        """:raises SourceFault: if there is none, or more than one"""
+        found = self.classes.get(name, [])
+        if not found:
+            raise NotDefined(f"the class `{name}` {IS_MISSING}", place)
+        if len(found) > 1:
+            raise SourceFault(f"the class `{name}` is defined {len(found)} times", place)
+        return found[0]
+
+    def resolve(self, kind: TypeText) -> TypeText:
+        """Return what an alias stands for, and any other type as it is."""
+        alias = self.aliases.get(kind.name)
+        if alias is None:
+            return kind
+        return alias._replace(is_array=kind.is_array, is_pointer=kind.is_pointer or alias.is_pointer)
+
+    def _definition(self, at: int, end: int, scope: Scope, variables: list[Declaration]) -> int:
+        """Add one definition; return the index after it."""
+        text, words = self.text, self.text.words
+        word, following = words[at], words[at + 1]
+        self._budget.spend(1, text.places[at])
+        if word.startswith(UNDECIDED):
+            if scope is not self.scope:
+                raise text.fault("", at)
+            self.undecided.append(text.fault("", at))
+        elif word in ("public", "private", "protected") and following == ":":
+            return at + 2
+        elif word == "inline" and following == "namespace":
+            pass
+        elif word == "namespace" or (word == "extern" and following.startswith('"') and words[at + 2] == "{"):
+            at = text.find(at, end, "{", ";")
+            if at < end and words[at] == "{":
+                inner, stop = text.inside(at)
+                while inner < stop:
+                    inner = self._definition(inner, stop, scope, variables)
+        elif word == "extern" and following.startswith('"'):
+            return at + 2
+        elif word == "template":
+            return text.after_angles(at + 1, allowed=("=",)) or at + 2
+        elif word == "using":
+            return self._alias(at, end)
+        elif word in ("class", "struct"):
+            found, after = text.class_(at + 1, end)
+            if found and words[after].isidentifier() and words[after + 1] in (";", "=", "{", ","):
+                raise text.fault("an object that is declared with its class is not interpreted", after)
+            if found and all(other.at != found.at for other in self.classes.setdefault(found.name, [])):
+                self.classes[found.name].append(found)
+            return after
+        elif word == "enum":
+            at = text.find(at, end, "{", ";")
+            if at < end and words[at] == "{":
+                self._constants(text.inside(at), scope)
+        elif word in ("static_assert", "friend", "union", "typedef"):
+            return text.definition_end(at, end)
+        elif following == "(" and word in ("OP_ADD", "REGISTER_OP_AICORE_CONFIG"):
+            chip = words[at + 4] if word != "OP_ADD" else None
+            self.registrations.append(Registration(words[at + 2], chip, text.places[at + 2]))
+            return text.after(at + 1)
+        elif following == "(" and word.isidentifier() and words[text.after(at + 1)].isidentifier():
+            return text.after(at + 1)  # a macro that defines something may end without `;`
+        elif word not in ("[", ";", "{", "}", "("):
+            return self._function_or_variable(at, end, scope, variables)
+        return text.after(at)
+
+    def _function_or_variable(self, at: int, end: int, scope: Scope, variables: list[Declaration]) -> int:
+        found = self.text.function(at, end)
+        if found is not None:
+            function, after = found
+            others = scope.get(function.name)
+            if not isinstance(others, Functions):
+                scope[function.name] = Functions([function], scope)
+            elif all(other.at != function.at for other in others.definitions):
+                others.definitions.append(function)
+            return after
+        stop = self.text.find(at, end, ";")
+        declared = self.text.declarations(at, stop)
+        variables += declared
+        if declared:
+            return stop + 1
+        after = self.text.definition_end(at, end)
+        name = self.text.declared_name(at, after)
+        if name is not None:
+            scope.setdefault(name, Unknown(self.text.fault(f"the definition of `{name}` is not understood", at)))
+        return after
+
+    def _alias(self, at: int, end: int) -> int:
+        """Note ``using name = type;``; return the index after it."""
+        stop = self.text.find(at, end, ";")
+        if self.text.words[at + 2] == "=" and (typed := self.text.type(at + 3, stop)) is not None:
+            self.aliases[self.text.words[at + 1]] = typed[0]
+        return stop + 1
+
+    def _constants(self, part: Part, scope: Scope) -> None:
+        """Add the constants of an enumeration; one that is given more than a plain number is unknown."""
+        value: Value = -1
+        for first, stop in self.text.split(*part):
+            name = self.text.words[first]
+            if stop - first == 3 and self.text.words[first + 2].isdecimal():
+                value = self.text.number(first + 2)
+            elif stop - first == 1 and isinstance(value, int):
+                value += 1
+            else:
+                value = Unknown(self.text.fault(f"the value of `{name}` is not understood", first))
+            if name in scope and scope[name] != value:
+                value = Unknown(self.text.fault(f"`{name}` is defined more than once", first))
+            scope[name] = value
