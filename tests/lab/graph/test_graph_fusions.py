@@ -111,6 +111,18 @@ def test_constants_that_became_attributes_go_and_the_judge_sees_the_new_type() -
     assert [astuple(each) for each in answer.fused.fusions] == [("ConstToAttrPass", ("r",), ("r",), "high")]
 
 
+def test_a_gather_takes_over_the_cast_of_its_indices_and_says_what_it_was() -> None:
+    n, axis, cast = ("n", "Data", [], "int64 2"), ("l", "Const", [], "int64 1"), ("c", "Cast", ["n"], "int32 2")
+    made = graph(X, n, axis, cast, ("g", "GatherV2", ["x", "c", "l"], "float32 2x2"), ("o", "NetOutput", ["g"]))
+    answer = prepared(made).judge("mixed_float16")
+    assert [node.name for node in answer] == ["x", "n", "g", "o"]
+    node = answer.find("g")
+    assert node is not None
+    assert (node.type, node.type_before_fusion) == ("GatherV2D", "GatherV2")
+    assert [each.dtype for each in answer.graph[node.index].inputs] == ["float32", "int64"]
+    assert answer.fused.fusions[0].nodes == ("g", "c")
+
+
 def test_a_bias_is_an_input_of_the_product_and_both_names_find_it() -> None:
     made = graph(X, W, PRODUCT, B, ("a", "Add", ["mm", "b"], "float32 2x4"), ("o", "NetOutput", ["a"]))
     answer = prepared(made).judge("mixed_float16")
@@ -120,6 +132,26 @@ def test_a_bias_is_an_input_of_the_product_and_both_names_find_it() -> None:
     assert answer.graph[node.index].fused_names == ("mm", "a")
     assert node.why.endswith("; MatMulV2, from `mm` and `a` by MatMulBiasAddFusionPass")
     assert answer.fused.fusions[0].nodes == ("mm", "a")
+
+
+def test_what_waits_for_a_part_waits_for_the_node_that_took_it() -> None:
+    builder = GraphBuilder()
+    for name, op_type, inputs, output in (X, W, PRODUCT, B, ("a", "Add", ["mm", "b"], "float32 2x4")):
+        builder.add(name, op_type, [(each, 0) for each in inputs], [tensor(output)])
+    builder.add("e", "Exp", [("x", 0)], [tensor("float32 2x3")], control=["mm"])
+    builder.add("o", "NetOutput", [("a", 0), ("e", 0)], [])
+    fused = prepared(builder.build(ModelFacts("onnx", predicted=True))).fused.graph
+    node = fused.find("e")
+    assert node is not None
+    assert [(fused[index].name, len(fused[index].sources)) for index in node.control] == [("mm", 3)]
+
+
+def test_a_reader_that_reads_a_value_again_since_a_node_went_counts_twice() -> None:
+    e, i, m = (("e", "Exp", ["x"]), ("i", "Identity", ["e"]), ("m", "Mul", ["i", "e"]))
+    it = FusionGraph(graph(X, *((*node, "float32 2x3") for node in (e, i, m))), lambda _: True)
+    for change in RULES["IdentityPass"].changes(it):
+        it.apply("IdentityPass", change)
+    assert it.is_read(it.nodes[1], 2)
 
 
 @pytest.mark.parametrize(("is_carried", "dtype"), [(True, "float32"), (False, "float16")])

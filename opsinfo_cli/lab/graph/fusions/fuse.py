@@ -89,10 +89,10 @@ def fuse(graph: ModelGraph, kernels: Kernels, without: Collection[str] = (), roo
     :raises UsageFault: if there is no fusion of a name
     """
     rules = _rules(root)
-    names = [ALL, *(rule.name for rule in rules)]
+    known = [ALL, *(rule.name for rule in rules)]
     for name in without:
-        if name not in names:
-            hint = did_you_mean(name, names) or f"one of {', '.join(names)}"
+        if name not in known:
+            hint = did_you_mean(name, known) or f"one of {', '.join(known)}"
             raise UsageFault(f"--no-fusion: unknown fusion `{name}`", name="unknown-fusion", hint=hint)
     if not graph.model.predicted or ALL in without:
         return Fused(graph)
@@ -106,12 +106,12 @@ def fuse(graph: ModelGraph, kernels: Kernels, without: Collection[str] = (), roo
         for change in rule.changes(it):
             if change.checked and change.node is not None and not it.supported(change.node):
                 continue
-            parts = [it.nodes[index] for index in change.parts]
             if runs is None:
-                not_applied.setdefault(rule.name, []).append(parts[0].name)
+                not_applied.setdefault(rule.name, []).append(change.parts[0].name)
                 continue
             result = () if change.node is None else (change.node.name,)
-            fusions.append(Fusion(rule.name, tuple([part.name for part in parts]), result, rule.confidence_on(it.soc)))
+            names = tuple([part.name for part in change.parts])
+            fusions.append(Fusion(rule.name, names, result, rule.confidence_on(it.soc)))
             it.apply(rule.name, change)
     for row in unknown_passes():
         if nodes := [node.name for node in it.of(*row["types"]) if _may_take(it, row, node)]:

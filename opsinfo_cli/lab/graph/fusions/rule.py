@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from inspect import getdoc
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ..graph import CONSTANTS, UNKNOWN, GraphNode, GraphTensor, Producer
@@ -84,27 +83,23 @@ class FusionRule(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One change of a graph.
+    """One change of a graph: nodes are taken, and a new one takes the place of one of them, or none does.
 
-    :param at: the place of the node that changes
-    :param node: what takes its place; None if the node is removed
-    :param gone: the nodes that are removed, and the output that feeds the readers of each instead;
-        None: a reader that is left has an absent input there
-    :param checked: whether it is made only if AI Core supports the new node
-    :param of: the place of the node that the new one continues, if it is another one
+    A place is an ``index``: the new node has that of the part that it replaces, and the other parts go.
+
+    :param parts: the nodes that are taken, as they are in the graph
+    :param node: the new node; None: the parts are removed
+    :param feed: the output that is read instead of one of a part that goes; None: a reader that is left has an absent
+        input there
+    :param continues: whether the new node is the first part under another op type; if not, it is another operator
+    :param checked: whether the change is made only if AI Core supports the new node
     """
 
-    at: int
+    parts: tuple[GraphNode, ...]
     node: GraphNode | None
-    gone: Mapping[int, Producer | None] = MappingProxyType({})
+    feed: Producer | None = None
+    continues: bool = True
     checked: bool = False
-    of: int | None = None
-
-    @property
-    def parts(self) -> list[int]:
-        """The places of the nodes that it takes."""
-        own = self.at if self.of is None else self.of
-        return list(dict.fromkeys((own, *self.gone, self.at)))
 
 
 class FusionGraph:
@@ -196,31 +191,33 @@ class FusionGraph:
         return replace(result, attributes={**node.attributes, "constants": kept}) if kept else result
 
     def apply(self, name: str, change: Change) -> None:
-        parts = [self.nodes[index] for index in change.parts]
-        for index in dict.fromkeys((*change.gone, change.at)):
-            for source in self.nodes[index].sources:
+        """Make the change of a pass: edges lead to nodes that are still there, and readers are known, as before."""
+        parts, node = change.parts, change.node
+        for part in parts:
+            for source in part.sources:
                 if source is not None:
-                    self._readers[source].pop(index, None)
-        if change.node is not None:
-            own, node = parts[0], change.node
+                    self._readers[source].pop(part.index, None)
+        if node is not None:
             types = tuple(op_type for part in parts for op_type in part.first_types)
             attributes: dict[str, object] = {**node.attributes, "fused_by": name, "fused_types": types}
-            if own.first_type != node.type and (len(parts) == 1 or change.of is not None):
-                attributes["fused_type"] = own.first_type
-            self.nodes[change.at] = node = replace(node, index=change.at, attributes=attributes)
+            if change.continues and parts[0].first_type != node.type:
+                attributes["fused_type"] = parts[0].first_type
+            self.nodes[node.index] = node = replace(node, attributes=attributes)
             self._read(node)
-            self._by_type.setdefault(node.type, []).append(change.at)
-        self.gone.update(change.gone)
-        for index, feed in change.gone.items():  # what reads the outputs of a node reads another output instead
-            for number in range(len(self.nodes[index].outputs)):
-                old = Producer(index, number)
-                for reader, times in self._readers.pop(old, {}).items():
-                    node = self.nodes[reader]
-                    sources = tuple([feed if source == old else source for source in node.sources])
-                    self.nodes[reader] = replace(node, sources=sources)
+            self._by_type.setdefault(node.type, []).append(node.index)
+        for part in parts:
+            if node is not None and part.index == node.index:
+                continue
+            self.gone[part.index] = feed = change.feed
+            for number in range(len(part.outputs)):
+                old = Producer(part.index, number)
+                for index, times in self._readers.pop(old, {}).items():
+                    reader = self.nodes[index]
+                    sources = tuple([feed if source == old else source for source in reader.sources])
+                    self.nodes[index] = replace(reader, sources=sources)
                     if feed is not None:
                         places = self._readers.setdefault(feed, {})
-                        places[reader] = places.get(reader, 0) + times
+                        places[index] = places.get(index, 0) + times
 
     def _read(self, node: GraphNode) -> None:
         for source in node.sources:
@@ -293,16 +290,16 @@ def join(op_type: str, inputs: Sequence[Input], parts: Sequence[GraphNode], of: 
     taken = {part.index for part in parts}
     waited = (index for part in parts for index in part.control if index not in taken)
     names = [name for part in parts for name in part.part_names]
+    first = of or last
     node = replace(
         node,
-        name=(of or last).name,
+        name=first.name,
         origin=origin,
         control=tuple(dict.fromkeys(waited)),
         fused_names=tuple(dict.fromkeys(names)),
         weights=None,
     )
-    gone = {part.index: output_of(last) for part in others}
-    return Change(last.index, node, gone, of=None if of is None else of.index)
+    return Change(tuple(dict.fromkeys((first, *parts))), node, output_of(last), continues=of is not None)
 
 
 def in_order(nodes: Mapping[str, GraphNode]) -> list[GraphNode]:

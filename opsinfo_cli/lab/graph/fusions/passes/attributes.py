@@ -13,7 +13,7 @@ from ..rule import COPY, UNNUMBERED, Change, FusionRule, input_of, is_unknown, o
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...graph import GraphNode, Producer
+    from ...graph import GraphNode
     from ..rule import FusionGraph
 
 _TABLE = package_data("opsinfo_cli.lab.graph", "const-to-attr")
@@ -28,7 +28,7 @@ def _reduced_away(op_type: str, it: FusionGraph) -> Iterator[Change]:
             continue
         known = all(dim > 0 for dim in (*before, *after))
         if known and node.sources[0] is not None and prod(before) == prod(after):
-            yield Change(node.index, None, {node.index: node.sources[0]})
+            yield Change((node,), None, node.sources[0])
 
 
 def _arg_max(it: FusionGraph) -> Iterator[Change]:
@@ -39,7 +39,7 @@ def _arg_max(it: FusionGraph) -> Iterator[Change]:
         is_short = bool(lengths) and all(0 <= length < 1 << 31 for length in lengths)
         if is_short and node.outputs[0].dtype == "int64":
             outputs = node.outputs[0]._replace(dtype="int32"), *node.outputs[1:]
-            yield Change(node.index, replace(node, outputs=outputs))
+            yield Change((node,), replace(node, outputs=outputs))
 
 
 def _gather(it: FusionGraph) -> Iterator[Change]:
@@ -48,17 +48,18 @@ def _gather(it: FusionGraph) -> Iterator[Change]:
         if not it.is_const(node, 2) or it.supported(node):
             continue
         attributed = it.without_inputs(node, "GatherV2D", {2})
+        change = Change((node,), attributed, checked=True)
         cast = it.source(attributed, 1)
-        gone: dict[int, Producer | None] = {}
         if (
             cast is not None
             and cast.type == "Cast"
             and (cast.inputs[0].dtype, cast.outputs[0].dtype) == ("int64", "int32")
         ):
             sources = (attributed.sources[0], cast.sources[0])
-            attributed = replace(attributed, sources=sources, inputs=(attributed.inputs[0], cast.inputs[0]))
-            gone = {cast.index: cast.sources[0]} if it.is_read(cast) else {}
-        yield Change(node.index, attributed, gone, checked=True)
+            tensors = (attributed.inputs[0], cast.inputs[0])
+            parts = (node, cast) if it.is_read(cast) else (node,)
+            change = Change(parts, replace(attributed, sources=sources, inputs=tensors), cast.sources[0], checked=True)
+        yield change
 
 
 def _const_to_attr(name: str, prefers_own: bool, it: FusionGraph) -> Iterator[Change]:
@@ -74,7 +75,7 @@ def _const_to_attr(name: str, prefers_own: bool, it: FusionGraph) -> Iterator[Ch
             continue
         if prefers_own and checked and is_unknown(*node.inputs, *node.outputs) and it.supported(node):
             continue
-        yield Change(node.index, it.without_inputs(node, row["type"], row["inputs"]), checked=checked)
+        yield Change((node,), it.without_inputs(node, row["type"], row["inputs"]), checked=checked)
 
 
 def _strided_slice(it: FusionGraph) -> Iterator[Change]:
@@ -93,7 +94,7 @@ def _strided_slice(it: FusionGraph) -> Iterator[Change]:
             op_type, gone = "StridedSliceV3", set()
         else:
             op_type, gone = "StridedSliceD", {1, 2, 3, 4}
-        yield Change(node.index, it.without_inputs(node, op_type, gone))
+        yield Change((node,), it.without_inputs(node, op_type, gone))
 
 
 def _is_whole_reverse(it: FusionGraph, node: GraphNode) -> bool:
@@ -113,7 +114,7 @@ def _global_average_pool(it: FusionGraph) -> Iterator[Change]:
     """GlobalAveragePool of rank 3 to 5 becomes ReduceMean with constant int64 axes; in 2020, ReduceMeanD at once."""
     for node in it.of("GlobalAveragePool"):
         if 3 <= len(node.inputs[0].shape or ()) <= 5:
-            yield Change(node.index, with_inputs(node, "ReduceMean", [input_of(node, 0), own_constant("int64")]))
+            yield Change((node,), with_inputs(node, "ReduceMean", [input_of(node, 0), own_constant("int64")]))
 
 
 def _pad(it: FusionGraph) -> Iterator[Change]:
@@ -121,7 +122,7 @@ def _pad(it: FusionGraph) -> Iterator[Change]:
     for node in it.of("Pad"):
         is_known = not is_unknown(*node.inputs, *node.outputs)
         if it.is_const(node, 1) and is_known and node.inputs[0].first_dtype in _PADDED:
-            yield Change(node.index, it.without_inputs(node, "PadD", {1}))
+            yield Change((node,), it.without_inputs(node, "PadD", {1}))
 
 
 def _tile(it: FusionGraph) -> Iterator[Change]:
@@ -131,9 +132,9 @@ def _tile(it: FusionGraph) -> Iterator[Change]:
         if not it.is_const(node, 1) or None in (before, after) or is_unknown(*node.inputs, *node.outputs):
             continue
         if before == after:
-            yield Change(node.index, None, {node.index: node.sources[0]})
+            yield Change((node,), None, node.sources[0])
         else:
-            yield Change(node.index, it.without_inputs(node, "TileD", {1}), checked=True)
+            yield Change((node,), it.without_inputs(node, "TileD", {1}), checked=True)
 
 
 def _concat(it: FusionGraph) -> Iterator[Change]:
@@ -141,14 +142,14 @@ def _concat(it: FusionGraph) -> Iterator[Change]:
     for node in it.of("ConcatV2"):
         last = len(node.sources) - 1
         if last > 0 and it.is_const(node, last):
-            yield Change(node.index, it.without_inputs(node, "ConcatV2D", {last}))
+            yield Change((node,), it.without_inputs(node, "ConcatV2D", {last}))
 
 
 def _cast(it: FusionGraph) -> Iterator[Change]:
     """Cast to the dtype that its input has is removed."""
     for node in it.of("Cast"):
         if node.sources[0] is not None and node.inputs[0].dtype and node.inputs[0].dtype == node.outputs[0].dtype:
-            yield Change(node.index, None, {node.index: node.sources[0]})
+            yield Change((node,), None, node.sources[0])
 
 
 def _table(name: str, priority: int, source: str, prefers_own: bool = False) -> FusionRule:

@@ -146,7 +146,7 @@ def _pad_conv(it: FusionGraph) -> Iterator[Change]:
         if is_known and fits and all(padding == (0, 0) for padding in rest):
             inputs = [input_of(pad, 0), *(input_of(conv, number) for number in range(1, len(conv.sources)))]
             change = join("Conv2D", inputs, [pad, conv], conv)
-            yield change._replace(gone={pad.index: None})
+            yield change._replace(feed=None)
 
 
 def _pads(it: FusionGraph, conv: GraphNode) -> list[int] | None:
@@ -197,7 +197,7 @@ def _fully_connection(it: FusionGraph) -> Iterator[Change]:
         aligned = it.soc not in (A2, A3) or conv.inputs[0].first_dtype != "float32" or count % 16 == 0
         if covers and aligned and _is_not_padded(it, conv):
             inputs = [input_of(conv, number) for number in range(min(len(conv.sources), 3))]
-            yield Change(conv.index, with_inputs(conv, "FullyConnection", inputs))
+            yield Change((conv,), with_inputs(conv, "FullyConnection", inputs))
 
 
 def _is_not_padded(it: FusionGraph, conv: GraphNode) -> bool:

@@ -21,7 +21,7 @@ def _square(it: FusionGraph) -> Iterator[Change]:
     for node in it.of("Pow"):
         exponent = _single(it, node)
         if exponent is not None and abs(exponent - 2) <= _CLOSE:
-            yield Change(node.index, with_inputs(node, "Square", [input_of(node, 0)]))
+            yield Change((node,), with_inputs(node, "Square", [input_of(node, 0)]))
 
 
 def _muls(it: FusionGraph) -> Iterator[Change]:
@@ -29,7 +29,7 @@ def _muls(it: FusionGraph) -> Iterator[Change]:
     for node in it.of("RealDiv"):
         divisor = _single(it, node)
         if divisor is not None and abs(divisor) > _CLOSE and it.is_static(node.inputs[0]) and node.sources[0]:
-            yield Change(node.index, with_inputs(node, "Muls", [input_of(node, 0)]))
+            yield Change((node,), with_inputs(node, "Muls", [input_of(node, 0)]))
 
 
 def _single(it: FusionGraph, node: GraphNode) -> float | None:

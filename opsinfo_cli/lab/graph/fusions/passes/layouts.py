@@ -47,7 +47,8 @@ def _reshape_transpose(it: FusionGraph) -> Iterator[Change]:
             inner = (*origin.inner, *origin.outputs, *values[1:])
             origin = origin._replace(outputs=tuple(values[:1]), inner=inner)
         node = replace(node, outputs=readers[0].outputs, fused_names=tuple(dict.fromkeys(names)), origin=origin)
-        yield Change(reshape.index, node, {reader.index: output_of(reshape) for reader in readers}, checked=True)
+        parts = tuple(dict.fromkeys((reshape, *readers)))
+        yield Change(parts, node, output_of(reshape), continues=False, checked=True)
 
 
 def _transpose_reshape(it: FusionGraph) -> Iterator[Change]:

@@ -66,7 +66,7 @@ def _batch_norm(it: FusionGraph) -> Iterator[Change]:
         result = with_inputs(node, "BNInfer", [x, scale, offset, mean, variance])
         if all(it.is_const(node, number) for number in range(1, 5)):
             result = with_inputs(node, "BNInference", [x, mean, variance, own_constant("float32"), scale, offset])
-        yield Change(node.index, replace(result, outputs=node.outputs[:1]))
+        yield Change((node,), replace(result, outputs=node.outputs[:1]))
 
 
 def _host_norm(it: FusionGraph) -> Iterator[Change]:
@@ -76,7 +76,7 @@ def _host_norm(it: FusionGraph) -> Iterator[Change]:
         if given in (4, 6):
             dtype = node.inputs[1].dtype or "float32"
             result = with_inputs(node, "BNInferenceD", [input_of(node, 0), own_constant(dtype), own_constant(dtype)])
-            yield with_host_inputs(Change(node.index, result), (1, 2), node.outputs)
+            yield with_host_inputs(Change((node,), result), (1, 2), node.outputs)
 
 
 def _layer_norm(it: FusionGraph) -> Iterator[Change]:

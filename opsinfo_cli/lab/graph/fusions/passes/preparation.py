@@ -16,7 +16,7 @@ def _drop_out(it: FusionGraph) -> Iterator[Change]:
     """Dropout is removed; its mask is left out."""
     for node in it.of("Dropout"):
         if not any(it.readers(node, number) for number in range(1, len(node.outputs))):
-            yield Change(node.index, None, {node.index: node.sources[0]})
+            yield Change((node,), None, node.sources[0])
 
 
 def _identity(it: FusionGraph) -> Iterator[Change]:
@@ -35,7 +35,7 @@ def _identity(it: FusionGraph) -> Iterator[Change]:
             bool(node.control) and any(reader.type in ("Merge", "RefMerge") for reader in readers)
         )
         if not beside and not holds:
-            yield Change(node.index, None, {node.index: node.sources[0]})
+            yield Change((node,), None, node.sources[0])
 
 
 _GE = "hicann/ge ffdcbc9f, compiler/graph/passes"

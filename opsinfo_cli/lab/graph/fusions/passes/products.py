@@ -32,7 +32,7 @@ def _transposed(it: FusionGraph) -> Iterator[Change]:
         if not parts:
             continue
         change = join(node.type, list(zip(sources, tensors, values, strict=True)), [*parts, node], node)
-        yield change._replace(gone=dict.fromkeys(part.index for part in parts))
+        yield change._replace(feed=None)
 
 
 def _swaps_last(it: FusionGraph, node: GraphNode) -> bool:

@@ -22,7 +22,7 @@ def _lstm(it: FusionGraph) -> Iterator[Change]:
         result = with_inputs(node, "DynamicRNN", [x, w, bias, ABSENT, h, c, ABSENT, ABSENT, ABSENT, mask])
         if result.origin is not None and r[2]:
             result = replace(result, origin=result.origin._replace(merged=((1, r[2]),)))
-        yield Change(node.index, result)
+        yield Change((node,), result)
 
 
 def _gru(it: FusionGraph) -> Iterator[Change]:
@@ -30,7 +30,7 @@ def _gru(it: FusionGraph) -> Iterator[Change]:
     for node in it.of("CommonGRU"):
         x, w, r, b, lengths, h = (input_of(node, number) for number in range(6))
         other = ABSENT if b == ABSENT else own_constant(b[1].dtype or "float32")
-        yield Change(node.index, with_inputs(node, "DynamicGRUV2", [x, w, r, b, other, lengths, h]))
+        yield Change((node,), with_inputs(node, "DynamicGRUV2", [x, w, r, b, other, lengths, h]))
 
 
 RULES = (
