@@ -81,7 +81,7 @@ def _limits_of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer)
     removed = tuple(nodes[node].name for node in answer.removed)
     if removed:
         yield Limit("removed-casts", f"Casts of the model that the compiler removes: {join_some(removed)}", removed)
-    unknown = unknown_tensors(places, answer)
+    unknown = unknown_tensors(places)
     if unknown:
         yield Limit("unknown-dtype", f"{unknown} inputs and outputs of unknown dtype: they are not rounded")
     owners = [number for number in places.names if simulation.file.bodies_of(number)]

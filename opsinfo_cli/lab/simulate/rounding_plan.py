@@ -1,8 +1,13 @@
 """The tensors of an ONNX model to round, and their dtypes, derived from an answer of the judge.
 
-One ONNX node can become several CANN nodes. The first one that reads a value decides how the value is rounded as an
-input, and the one that yields an output how that output is rounded; what only moves values is passed, so that the
-convolution decides behind an Unsqueeze. Values between others are inner values, which are not rounded.
+An ONNX node becomes a group of CANN nodes; where nodes were fused, several have one group. Values have the names of the
+model in both, so that the group of a node is the one that yields its outputs, or in which they vanished.
+
+A tensor takes the dtype of the first of its deciders that makes it low, the innermost first. The deciders of an input
+are the first node of the group that reads it; what reads it behind nodes that only move values, so that the convolution
+decides behind an Unsqueeze; and last the Data that passes it into a body. Those of an output are the node that yields
+it, and what yields it before nodes that only move values. Values between others are inner values, which are not
+rounded.
 """
 
 from __future__ import annotations
@@ -17,12 +22,9 @@ from ..graph.graph import CONSTANTS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..graph.graph import GraphNode, ModelGraph, Slots, Subgraph
+    from ..graph.graph import GraphNode, ModelGraph, Origin, Subgraph
     from ..graph.result import Answer
     from .onnx_model import OnnxFile
-
-    Step = tuple[GraphNode, int]
-    Dtypes = Sequence[str | None]
 
 ROUNDED = LOW | {"hf32"}
 STORED = frozenset({"float32", "float64", "float16", "bfloat16"})
@@ -112,8 +114,10 @@ class Decider(NamedTuple):
     """A node of the graph that can make a tensor low.
 
     :param slot: the slot of its input, or of its output, that holds the tensor
+    :param type: the op type of the node that is named, and ``name`` its name
     """
 
+    is_input: bool
     slot: int
     type: str
     name: str
@@ -122,13 +126,13 @@ class Decider(NamedTuple):
 class RoundingPlace(NamedTuple):
     """A value that a policy can make low.
 
-    :param deciders: the outermost first; the others hold the same values, behind nodes that only move them
-    :param origin: the output slot of the body's Data that passes the value in; -1: there is none
+    :param own: its dtype in the file
+    :param deciders: the innermost first
     """
 
     spot: Spot
+    own: str | None
     deciders: tuple[Decider, ...]
-    origin: int = -1
 
 
 class Expansion(NamedTuple):
@@ -161,10 +165,18 @@ def tensor_places(file: OnnxFile, graph: ModelGraph) -> TensorPlaces:
     return finder.places
 
 
+class _Part(NamedTuple):
+    """A CANN node of the group of an ONNX node."""
+
+    node: GraphNode
+    origin: Origin
+
+
 class _Finder:
     def __init__(self, file: OnnxFile, graph: ModelGraph) -> None:
         self.file = file
         self.graph = graph
+        self.slots = graph.slots
         self.places = TensorPlaces()
         self._read_by: dict[str, tuple[str, ...]] = {}
         """By value that vanished when nodes were fused, what its node reads."""
@@ -175,52 +187,51 @@ class _Finder:
 
     def scope(self, subgraph: Subgraph, scope: int) -> None:
         """Find the tensors of the main graph or of a body."""
-        groups: dict[int, list[GraphNode]] = {}
-        inputs: dict[str, GraphNode] = {}
-        owner: dict[str, list[GraphNode]] = {}
+        groups: dict[int, list[_Part]] = {}
+        group_of: dict[str, list[_Part]] = {}
+        passed_in: dict[str, GraphNode] = {}
         for node in self.graph.nodes[subgraph.nodes.start : subgraph.nodes.stop]:
-            if node.origin is None:
+            origin = node.origin
+            if origin is None:
                 if node.type == "NetOutput":
-                    self._outputs(scope, node)
-            elif node.origin.number < 0:
-                inputs[node.origin.outputs[0]] = node
+                    self._result_places(scope, node)
+            elif origin.number < 0:
+                passed_in[origin.outputs[0]] = node
             else:
-                group = groups.setdefault(node.origin.number, [])
-                group.append(node)
-                owner.update((value, group) for value in (*node.origin.outputs, *node.origin.inner) if value)
+                group = groups.setdefault(origin.number, [])
+                group.append(_Part(node, origin))
+                group_of.update((value, group) for value in (*origin.outputs, *origin.inner) if value)
         for number in self.file.nodes_of(scope):
             proto = self.file.nodes[number].proto
-            group = next((owner[value] for value in proto.output if value in owner), [])
+            group = next((group_of[value] for value in proto.output if value in group_of), [])
             if group:
-                self._node(number, proto, group, inputs if scope else {})
+                self._node(number, proto, group, passed_in if scope else {})
 
-    def _node(self, number: int, proto: Any, group: list[GraphNode], inputs: Mapping[str, GraphNode]) -> None:
+    def _node(self, number: int, proto: Any, group: list[_Part], passed_in: Mapping[str, GraphNode]) -> None:
         """Find the tensors of an ONNX node.
 
-        :param group: the nodes that it became
-        :param inputs: the Data of the body that it is in, by the value that each passes in
+        :param passed_in: the Data of the body that it is in, by value
         """
-        main = next((node for node in group if node.origin is not None and node.origin.main), group[0])
-        if main.type in CONSTANTS:
+        main = next((part for part in group if part.origin.main), group[0])
+        if main.node.type in CONSTANTS:
             return
-        self.places.names[number] = main.name, main.type
+        self.places.names[number] = main.node.name, main.node.type
         self._read(number, proto, group)
-        given = {value: (node, at) for node in group for at, value in enumerate(_outputs(node)) if value}
-        self._input_places(number, proto.input, main, group, given, inputs)
-        self._output_places(number, proto.output, given)
+        self._input_places(number, proto.input, main, group, passed_in)
+        self._output_places(number, proto.output, group)
         inner = _inner(group, proto.output)
         if inner:
-            self.places.expanded.append(Expansion(main.name, inner))
-        left = list(self.bodies.get(main.index, ()))
+            self.places.expanded.append(Expansion(main.node.name, inner))
+        left = list(self.bodies.get(main.node.index, ()))
         for attribute, scope in self.file.bodies_of(number):
             body = next((subgraph for subgraph in left if subgraph.name.rpartition("/")[2] == attribute), None)
             if body is not None:
                 left.remove(body)
                 self.scope(body, scope)
 
-    def _read(self, number: int, proto: Any, group: list[GraphNode]) -> None:
-        """Note what an ONNX node reads; a value that vanished in a fused node stands for what that node reads."""
-        vanished = {value for node in group if node.origin is not None for value in node.origin.inner}
+    def _read(self, number: int, proto: Any, group: list[_Part]) -> None:
+        """Note what an ONNX node reads; a value that vanished in its group stands for what the node of that reads."""
+        vanished = {value for part in group for value in part.origin.inner}
         read = tuple(
             behind
             for value in proto.input
@@ -233,128 +244,113 @@ class _Finder:
         self,
         number: int,
         values: Sequence[str],
-        main: GraphNode,
-        group: list[GraphNode],
-        given: Mapping[str, Step],
-        inputs: Mapping[str, GraphNode],
+        main: _Part,
+        group: list[_Part],
+        passed_in: Mapping[str, GraphNode],
     ) -> None:
         """Find the inputs that a node of the group reads; the n-th use of a value goes to its n-th reader."""
-        slots = self.graph.slots
         readers = _readers(group)
+        constants = {value for node, origin in group if node.type in CONSTANTS for value in origin.outputs}
         uses: Counter[str] = Counter()
         for at, value in enumerate(values):
             steps = readers.get(value)
-            of_main = _inputs(main)[at] if at < len(_inputs(main)) else ""
-            if not steps and of_main in given and given[of_main][0].type in CONSTANTS:
+            if not steps and main.origin.inputs[at : at + 1] and main.origin.inputs[at] in constants:
                 steps = [(main, at)]  # it reads a weight in another form, which the compiler computes
             if not value or not steps:
                 continue
-            step = steps[min(uses[value], len(steps) - 1)]
+            (node, origin), place = steps[min(uses[value], len(steps) - 1)]
             uses[value] += 1
-            deciders = [self._decider(step, slots.inputs_of)]
-            while step[1] == 0 and step[0].type in _MOVING:
-                behind = readers.get(_first(_outputs(step[0])))
-                if behind is None:
-                    break
-                step = behind[0]
-                deciders.append(self._decider(step, slots.inputs_of))
-            origin = slots.outputs_of[inputs[value].index] if value in inputs else -1
-            self.places.all.append(RoundingPlace(Spot(TensorSide.INPUT, number, at), tuple(deciders), origin))
+            first = self._input(node, place)
+            deciders = [first]
+            while place == 0 and node.type in _MOVING and (behind := readers.get(_first(origin.outputs))):
+                (node, origin), place = behind[0]
+                deciders.append(self._input(node, place))
+            if value in passed_in:  # the Data has no name in the model; what reads it first is named
+                slot = self.slots.outputs_of[passed_in[value].index]
+                deciders.insert(0, first._replace(is_input=False, slot=slot))
+            own = self.slots.inputs[first.slot].first_dtype
+            self.places.all.append(RoundingPlace(Spot(TensorSide.INPUT, number, at), own, tuple(reversed(deciders))))
 
-    def _output_places(self, number: int, values: Sequence[str], given: Mapping[str, Step]) -> None:
+    def _output_places(self, number: int, values: Sequence[str], group: list[_Part]) -> None:
         """Find the outputs that a node of the group yields."""
+        given = {value: (part, at) for part in group for at, value in enumerate(part.origin.outputs) if value}
         for at, value in enumerate(values):
             step = given.get(value)
             deciders: list[Decider] = []
             while step is not None:
-                deciders.append(self._decider(step, self.graph.slots.outputs_of))
-                step = given.get(_first(_inputs(step[0]))) if step[0].type in _MOVING else None
+                (node, origin), place = step
+                slot = self.slots.outputs_of[node.index] + place
+                deciders.append(Decider(False, slot, node.type, node.name))
+                step = given.get(_first(origin.inputs)) if node.type in _MOVING else None
             if deciders:
-                self.places.all.append(RoundingPlace(Spot(TensorSide.OUTPUT, number, at), tuple(deciders)))
+                own = self.slots.outputs[deciders[0].slot].first_dtype
+                spot = Spot(TensorSide.OUTPUT, number, at)
+                self.places.all.append(RoundingPlace(spot, own, tuple(reversed(deciders))))
 
-    def _outputs(self, scope: int, output: GraphNode) -> None:
+    def _result_places(self, scope: int, output: GraphNode) -> None:
         for at in range(len(output.sources)):
-            decider = self._decider((output, at), self.graph.slots.inputs_of)
-            self.places.all.append(RoundingPlace(Spot(TensorSide.RESULT, scope, at), (decider,)))
+            decider = self._input(output, at)
+            own = self.slots.inputs[decider.slot].first_dtype
+            self.places.all.append(RoundingPlace(Spot(TensorSide.RESULT, scope, at), own, (decider,)))
 
-    @staticmethod
-    def _decider(step: Step, starts: Sequence[int]) -> Decider:
-        node, number = step
-        return Decider(starts[node.index] + number, node.type, node.name)
-
-
-def _inputs(node: GraphNode) -> Sequence[str]:
-    return () if node.origin is None else node.origin.inputs
-
-
-def _outputs(node: GraphNode) -> Sequence[str]:
-    return () if node.origin is None else node.origin.outputs
+    def _input(self, node: GraphNode, number: int) -> Decider:
+        return Decider(True, self.slots.inputs_of[node.index] + number, node.type, node.name)
 
 
 def _first(values: Sequence[str]) -> str:
     return next(iter(values), "")
 
 
-def _inner(group: list[GraphNode], outputs: Sequence[str]) -> int:
+def _inner(group: list[_Part], outputs: Sequence[str]) -> int:
     """Return how many values between the nodes of a group cannot be rounded."""
-    same = {value for node in group if node.type in _MOVING for value in (*_inputs(node), *_outputs(node))}
+    same = {value for node, origin in group if node.type in _MOVING for value in (*origin.inputs, *origin.outputs)}
     return len(
         {
             value
-            for node in group
+            for node, origin in group
             if node.type not in CONSTANTS and node.type not in _NOT_READING
-            if not (node.origin and node.origin.inner)  # else it came from several, and its outputs are the model's
-            for value in _outputs(node)
+            if not origin.inner  # else it came from several, and its outputs are the model's
+            for value in origin.outputs
             if value and value not in outputs and value not in same
         }
     )
 
 
-def _readers(group: list[GraphNode]) -> dict[str, list[Step]]:
+def _readers(group: list[_Part]) -> dict[str, list[tuple[_Part, int]]]:
     """Return the inputs that read each value, for its first reader."""
-    found: dict[str, list[Step]] = {}
-    for node in group:
-        if (node.type in _NOT_READING and len(group) > 1) or node.origin is None:
+    readers: dict[str, list[tuple[_Part, int]]] = {}
+    for part in group:
+        if part.node.type in _NOT_READING and len(group) > 1:
             continue
-        own: dict[str, list[Step]] = {}
-        for at, value in (*enumerate(node.origin.inputs), *node.origin.merged):
+        own: dict[str, list[tuple[_Part, int]]] = {}
+        for at, value in (*enumerate(part.origin.inputs), *part.origin.merged):
             if value:
-                own.setdefault(value, []).append((node, at))
-        for value, slots in own.items():
-            found.setdefault(value, slots)
-    return found
+                own.setdefault(value, []).append((part, at))
+        for value, steps in own.items():
+            readers.setdefault(value, steps)
+    return readers
 
 
 def rounding_plan(places: TensorPlaces, answer: Answer) -> RoundingPlan:
     """Return the plan of an answer: the floating-point tensors that become low, and inputs that are read as HF32."""
-    slots = answer.graph.slots
-    inputs: Dtypes = answer.inputs
+    inputs, outputs = answer.inputs, answer.outputs
     if answer.in_hf32:
         nodes = set(answer.in_hf32)
-        pairs = zip(inputs, slots.consumer, strict=True)
+        pairs = zip(inputs, answer.graph.slots.consumer, strict=True)
         inputs = ["hf32" if dtype == "float32" and node in nodes else dtype for dtype, node in pairs]
     plan = RoundingPlan()
     for place in places.all:
-        own = _dtype_in_file(place, slots)
-        if own not in STORED:
+        if place.own not in STORED:
             continue
-        dtypes = answer.outputs if place.spot.side is TensorSide.OUTPUT else inputs
-        # the innermost first: it computes with the value, and the others only move it
-        choices = [(dtypes[decider.slot], decider) for decider in reversed(place.deciders)]
-        if place.origin >= 0:  # the body's Data has no name in the model; what reads it first is named
-            choices.append((answer.outputs[place.origin], place.deciders[0]))
-        dtype, by = next(((dtype, by) for dtype, by in choices if dtype in ROUNDED), (own, place.deciders[0]))
-        if dtype is not None and dtype != own:
-            plan[place.spot] = RoundedTensor(dtype, own, by.type, by.name)
+        for decider in place.deciders:
+            dtype = (inputs if decider.is_input else outputs)[decider.slot]
+            if dtype in ROUNDED:
+                if dtype != place.own:
+                    plan[place.spot] = RoundedTensor(dtype, place.own, decider.type, decider.name)
+                break
     return plan
 
 
-def unknown_tensors(places: TensorPlaces, answer: Answer) -> int:
+def unknown_tensors(places: TensorPlaces) -> int:
     """Return how many inputs and outputs of judged nodes have no known dtype and are therefore not rounded."""
-    nodes = (place for place in places.all if place.spot.side is not TensorSide.RESULT)
-    return sum(_dtype_in_file(place, answer.graph.slots) is None for place in nodes)
-
-
-def _dtype_in_file(place: RoundingPlace, slots: Slots) -> str | None:
-    tensors = slots.outputs if place.spot.side is TensorSide.OUTPUT else slots.inputs
-    return tensors[place.deciders[0].slot].first_dtype
+    return sum(place.own is None and place.spot.side is not TensorSide.RESULT for place in places.all)

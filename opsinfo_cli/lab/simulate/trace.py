@@ -123,13 +123,10 @@ def trace(simulation: Simulation, plan: RoundingPlan, progress: Callable[[float]
 
 def floating_values(simulation: Simulation) -> dict[str, int]:
     """Return the floating-point values of the main graph, each with the number of its node."""
-    file, slots = simulation.file, simulation.prepared.graph_judge.slots
+    file = simulation.file
     found = {}
-    for place in simulation.places.all:
-        side, owner, number = place.spot
-        if side is not TensorSide.OUTPUT or file.nodes[owner].scope != 0:
-            continue
-        if slots.outputs[place.deciders[0].slot].first_dtype in STORED:
+    for (side, owner, number), own, _ in simulation.places.all:
+        if side is TensorSide.OUTPUT and file.nodes[owner].scope == 0 and own in STORED:
             found[file.nodes[owner].proto.output[number]] = owner
     return found
 

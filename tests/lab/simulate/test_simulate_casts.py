@@ -17,7 +17,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, shape_inference
 from onnx.reference import ReferenceEvaluator
-from simulate_support import FLOAT, INT64, all_low, node, save, value
+from simulate_support import BOOL, FLOAT, INT64, all_low, node, save, value
 
 from opsinfo_cli.core.cann.marks import ADD_BLACK
 from opsinfo_cli.core.terminal.answer import Lines
@@ -32,7 +32,7 @@ from opsinfo_cli.lab.simulate.node_costs import rank_nodes
 from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
 from opsinfo_cli.lab.simulate.report import not_shown
 from opsinfo_cli.lab.simulate.rounded_model import NOTHING
-from opsinfo_cli.lab.simulate.rounding_plan import TensorSide, rounding_plan, tensor_places
+from opsinfo_cli.lab.simulate.rounding_plan import RoundingPlan, Spot, TensorSide, rounding_plan, tensor_places
 from opsinfo_cli.lab.simulate.runtime import ModelSession, _reads_bfloat16
 from opsinfo_cli.lab.simulate.simulate_model import report_of
 from opsinfo_cli.lab.simulate.simulation import Simulation
@@ -201,6 +201,43 @@ def test_a_product_and_its_bias_are_rounded_as_the_one_operator_that_they_become
     assert names == {("MatMul", 0), ("MatMul", 1), ("Add", 1)}
     assert [made.file.nodes[spot.owner].proto.op_type for spot in plan if spot.side is TensorSide.OUTPUT] == ["Add"]
     assert made.places.expanded == []
+
+
+def _plan(path: str, prepared: PreparedModel, mode: str) -> RoundingPlan:
+    graph = prepared.graph
+    return rounding_plan(tensor_places(OnnxFile.of(graph.model.onnx, path), graph), prepared.judge(mode))
+
+
+def test_behind_nodes_that_move_values_the_innermost_one_decides(tmp_path: Path) -> None:
+    path = saved(conv1d(), tmp_path)
+    plan = _plan(path, all_low(path), "force_fp16")
+    spots = [*(Spot(TensorSide.INPUT, 0, at) for at in range(3)), Spot(TensorSide.OUTPUT, 0, 0)]
+    assert [plan[spot].type for spot in spots] == ["Conv2D"] * 4
+
+
+def test_a_tensor_that_is_low_in_the_file_is_not_rounded(tmp_path: Path) -> None:
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT16, [2]) for name in "xy"]
+    path = save(tmp_path, [node("Relu", ["x"], ["y"], name="relu")], values[:1], values[1:])
+    assert not _plan(path, all_low(path), "force_fp16")
+
+
+def test_the_data_of_a_body_rounds_what_it_passes_in_though_its_reader_is_high(tmp_path: Path) -> None:
+    body = helper.make_graph([node("Log", ["e"], ["b"], name="log")], "body", [], [value("b", FLOAT, [4])])
+    nodes = [
+        node("Exp", ["x"], ["e"], name="exp"),
+        node("If", ["c"], ["y"], name="if", then_branch=body, else_branch=body),
+    ]
+    path = save(tmp_path, nodes, [value("c", BOOL, []), value("x", FLOAT, [4])], [value("y", FLOAT, [4])])
+    tensor = {"name": "x", "dtype": "float,float16", "format": "ND,ND", "paramType": "required"}
+    library = tmp_path / "aic-ascend910b-ops-info.json"
+    flags = {"Exp": "true", "Log": "false"}
+    entries = {
+        name: {"input0": tensor, "output0": tensor, "precision_reduce": {"flag": flag}} for name, flag in flags.items()
+    }
+    library.write_text(json.dumps(entries))
+    plan = _plan(path, prepare(read_graph(path), str(library)), "mixed_float16")
+    passed_in = [(tensor.dtype, tensor.node) for spot, tensor in plan.items() if tensor.type == "Log"]
+    assert passed_in == [("float16", "log")] * 2
 
 
 def test_an_operator_of_cann_without_inputs_has_places_at_its_outputs(tmp_path: Path) -> None:
