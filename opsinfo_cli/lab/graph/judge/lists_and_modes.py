@@ -91,7 +91,8 @@ def match(work: Work, tensor: JudgedTensor, columns: list[int]) -> Matched:
         return Matched(_allow_fp16(work, tensor, columns, None), why)
     if facts.inherits:
         return _gray(work, tensor, columns, None, "float16", "inherits")
-    # a kernel without opFile: the strategy of float16 in every mixed mode, with nothing forbidden
+    # the strategy of float16, which goes by the list, with nothing forbidden: for a kernel without opFile in every mode
+    # but force_fp16, and in every mode for an input whose value a loop carries (`_format_continuous`)
     if (work.null and engine != "FORCE_FP16") or (tensor.port.continuous and tensor.is_input):
         return _mixed(work, tensor, columns, None, "float16")
     if work.forced and engine == "ALLOW_FP32_TO_FP16":
