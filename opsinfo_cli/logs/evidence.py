@@ -20,7 +20,7 @@ class Evidence:
     :param scaling: None if the log does not show it
     :param floor: the lowest scale of this format's scaler
     :param fatal: the message with which the run aborted
-    :param window: clean steps after which this scaler grows by default
+    :param grows_each_step: whether this scaler grows by a little in each clean step, not after a number of them
     :param at_is_step: whether the places of the scale are steps, not numbers of messages
     :param losses: losses and gradient norms, of any format
     :param zeros: entries of Hugging Face's trainer with a loss of exactly 0.0
@@ -39,7 +39,7 @@ class Evidence:
     static_scale: float | None = None
     floor: float = 1.0
     fatal: str | None = None
-    window: int | None = None
+    grows_each_step: bool = False
     at_is_step: bool = False
     count: Overflows = field(default_factory=lambda: Overflows(0, 0, None, 0, "no messages"))
     scale: Trajectory = field(default_factory=Trajectory)

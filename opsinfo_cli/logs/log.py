@@ -19,7 +19,7 @@ from .metric import Metric
 from .reduced import Reduced
 from .startup import MARKS, Startup
 from .steps import Steps, step_field
-from .training_table import TrainingTable
+from .training_table import RowTables, TrainingTable
 
 WORDS = tuple(
     b"verflow VERFLOW kip scal Scal found_inf inf_or_nan finite nan_steps Bool, num_updates loss' loss\" log_history "
@@ -53,19 +53,22 @@ class Log:
         self._bytes = 0
         self._is_excerpt = False
         self._table: TrainingTable | None = None
+        self._row_tables = RowTables()
 
     def take(self, block: Block) -> None:
-        data, continues = block
+        data = block.data
         if self.metric:
             self.metric.take(data)
         if self._bytes == 0:
             self._table = TrainingTable.of(data)
         self._is_excerpt = self._is_excerpt or _LEFT_OUT.search(b"\n" + data) is not None
-        is_start, every = self._bytes < _STARTUP, self._bytes < _EVERY
+        lines = self._table.lines(data) if self._table else self._row_tables.lines(data)
+        self._read(Block(lines, block.continues))
         self._bytes += len(data)
-        if self._table:
-            data = self._table.lines(data)
-            block = Block(data, continues)
+
+    def _read(self, block: Block) -> None:
+        data, continues = block
+        is_start, every = self._bytes < _STARTUP, self._bytes < _EVERY
         self.losses.take(data, self._step_at(block))
         words = [word for word in WORDS if word in data]
         options = [mark for mark in MARKS if mark in data] if is_start else []
@@ -135,6 +138,7 @@ class Log:
         :param steps: the number of steps, if known
         :param ranks: the number of ranks that print, if known
         """
+        self._read(Block(self._row_tables.rest(), continues=False))
         readers = [reader for reader in self._formats if reader.lines]
         replaced = {name for reader in readers for name in reader.replaces}
         readers = [reader for reader in readers if reader.name not in replaced]
@@ -172,11 +176,14 @@ class Log:
             count = replace(count, steps=steps or self._steps.total)
             if self._steps.note and not steps:
                 count = count.with_note(self._steps.note)
+            if self._row_tables.rounds_steps and count.steps and not steps:
+                count = count.with_note("the log prints steps with three digits")
         evidence.count = count.without_wrong_steps()
         evidence.losses = self.losses
-        is_log = self._steps.newest is not None or self.losses.first is not None
-        has_bad = self._steps.newest is not None and self.losses.first is not None
-        has_losses = has_bad or (is_log and self.losses.losses.entries > 1)
+        has_steps, has_tables = self._steps.newest is not None, self._row_tables.found > 0
+        is_log = has_steps or has_tables or self.losses.first is not None
+        is_shown_once = has_steps and (self.losses.first is not None or (has_tables and self.losses.losses.entries > 0))
+        has_losses = is_shown_once or (is_log and self.losses.losses.entries > 1)
         is_read = self._startup.known or any(reader.lines for reader in self._formats)
         evidence.known = is_read or has_losses or bool(self.reduced)
         self._startup.complete(evidence, with_scaling=not (best and best.shows_scaling))

@@ -62,7 +62,8 @@ class LogFormat:
     is_general: ClassVar[bool] = False
     """Whether it reads values by their names, whoever prints them: beside a framework's own lines they do not count."""
     floor: ClassVar[float] = 1.0
-    window: ClassVar[int | None] = None
+    grows_each_step: ClassVar[bool] = False
+    """Whether its scaler grows by a little in each clean step, not after a number of them."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -71,7 +72,7 @@ class LogFormat:
         """Numbers of ranks that the log prints at its start; a log of several nodes has more ranks."""
         self.steps_printed: int | None = None
         """The number of steps that any lines of the log show; set before :meth:`evidence`."""
-        self.found = Evidence(self.name, floor=self.floor, window=self.window)
+        self.found = Evidence(self.name, floor=self.floor, grows_each_step=self.grows_each_step)
         self.scale = self.found.scale
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:

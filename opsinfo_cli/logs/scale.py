@@ -127,7 +127,7 @@ def advise(evidence: Evidence, limit: float) -> Advice:
     later = count.low - calibrating
     if count.steps and later > 1:
         apart = (count.steps - calibrating) / later
-        if evidence.scale.rises and apart <= 2 / limit:
+        if evidence.scale.rises and not evidence.grows_each_step and apart <= 2 / limit:
             window = _round_up(max(2 * apart, 2 / limit))
             reasons.append(f"after calibration one step in {apart:.0f} overflows; a longer growth window reduces that")
     return Advice(initial, 2.0 if window or initial else None, window, tuple(reasons))

@@ -22,7 +22,7 @@ EPOCHS, NAMED, BARS = 3, 2, 1
 """Kinds of fields, the more complete one first."""
 
 _WORD = re.compile(rb"[Ss]tep|STEP|[Ii]ter|poch|T(?:RAIN|rain)|it/s|s/it")
-_INTEGER = rb"(\d{1,15})(?!\d|\.\d)"
+_INTEGER = rb"(\d{1,15})(?!\d|\.\d|[eE][-+]?\d)"
 _STEP = re.compile(
     rb"(?<![A-Za-z_])(?<!on )(?<!(?i:inner|micro)[ -])(?<!(?i:mini)[ -])(?<!(?i:sub)[ -])"
     rb"((?:global[ -])?(?:(?:global|train|training|current)_)?(?:[Ss]tep|STEP|[Ii]ter(?:ation)?)|"

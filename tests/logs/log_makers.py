@@ -196,6 +196,23 @@ def bmtrain(steps: int, overflows: Steps) -> str:
     )
 
 
+def openai(steps: int, overflows: Steps) -> str:
+    """A table after each ten steps, with the mean of the exponent that it shows."""
+    parts, exponent, sum_of_ten = [], 16.0, 0.0
+    for number in range(1, steps + 1):
+        sum_of_ten += exponent
+        if number in overflows:
+            exponent -= 1
+            parts.append(f"Found NaN, decreased lg_loss_scale to {exponent}\n")
+        else:
+            exponent += 0.001
+        if number % 10 == 0:
+            rows = (("lg_loss_scale", sum_of_ten / 10), ("loss", 2.1), ("step", float(number)))
+            parts += ["-" * 29 + "\n", *(f"| {name:13} | {value:<9.3g} |\n" for name, value in rows), "-" * 29 + "\n"]
+            sum_of_ten = 0.0
+    return "".join(parts)
+
+
 MAKERS: dict[str, tuple[str, Maker]] = {
     "apex": ("apex", apex),
     "torch_npu": ("torch_npu", torch_npu),
@@ -209,5 +226,6 @@ MAKERS: dict[str, tuple[str, Maker]] = {
     "fp16-optimizer": ("fp16_optimizer", fp16_optimizer),
     "gnmt": ("apex", gnmt),
     "bmtrain": ("bmtrain", bmtrain),
+    "openai": ("openai", openai),
 }
 """Name -> (the reader for it, its maker)."""

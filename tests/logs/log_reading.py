@@ -27,6 +27,7 @@ DEFAULTS = {
     "silent": None,
     "zeros": 0,
     "engines": 1,
+    "grows_each_step": False,
     "scale_key": None,
     "logged": None,
     "even": False,

@@ -39,7 +39,6 @@ class Apex(FallFormat):
     reads = "APEX (`Gradient overflow.  Skipping step, ...`)"
     marks = (b"Gradient overflow.", b"Gradient overflow, skipping", b"OVERFLOW within closure", b"OVERFLOW! Skipping")
     floor = 0.0
-    window = 2000
 
     def __init__(self) -> None:
         super().__init__()

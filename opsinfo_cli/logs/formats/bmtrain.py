@@ -21,7 +21,6 @@ class BMTrain(FallFormat):
     name = "bmtrain"
     reads = "BMTrain (`Gradient overflow, change scale from <s> to <x>`)"
     marks = (b"Gradient overflow, change scale",)
-    window = 1024
 
     def line(self, line: bytes, steps: Steps, at: int, copies: int) -> None:
         for match in [match for match in _OVERFLOW.finditer(line) for _ in range(copies)]:  # each is an overflow

@@ -63,7 +63,6 @@ class DeepSpeed(LogFormat):
     option_marks = (b"fp16_enabled ..", b"bfloat16_enabled ..", b"loss_scale ..", b"dynamic_loss_scale_args ..")
     replaces = ("megatron",)
     shows_scaling = True
-    window = 1000
 
     def __init__(self) -> None:
         super().__init__()

@@ -35,7 +35,6 @@ class Fairseq(LogFormat):
     strength = Strength.UPDATES
     marks = (b"overflow detected, ", b"Minimum loss scale", b"num_updates")
     floor = 1e-4
-    window = 2000
 
     def __init__(self) -> None:
         super().__init__()

@@ -31,7 +31,6 @@ class Fp16Optimizer(LogFormat):
     reads = "APEX FP16_Optimizer (`Grad overflow on iteration <n>`)"
     strength = Strength.ITERATION
     marks = (b"Grad overflow on iteration", b"Using dynamic loss scale of")
-    window = 1000
 
     def __init__(self) -> None:
         super().__init__()

@@ -33,7 +33,6 @@ class Megatron(LogFormat):
     strength = Strength.COUNTER
     marks = (b"skipped iterations:",)
     option_marks = (b"fp16 ..", b"bf16 ..", b"loss_scale ..")
-    window = 1000
 
     def __init__(self) -> None:
         super().__init__()

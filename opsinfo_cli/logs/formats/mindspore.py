@@ -41,7 +41,6 @@ class MindSpore(FlagFormat):
         *b"overflow: overflow= overflow!!! imgsize".split(),
         *(b"overflow cond", b"overflow is", b"overflow, still update", b"overflow, drop", b"outputs are ("),
     )
-    window = 2000
 
     def __init__(self) -> None:
         super().__init__()

@@ -27,7 +27,6 @@ class Paddle(FallFormat):
     name = "paddle"
     reads = "Paddle (`Found inf or nan, ...`), PaddleNLP (`optimizer not run, ...`)"
     marks = (b"Found inf or nan", b"optimizer not run")
-    window = 2000
     level = "float16"
 
     def __init__(self) -> None:

@@ -24,6 +24,8 @@ _LOSS_SCALE = re.compile(
 )
 _OPTION = re.compile(rb"init|min|max|factor|window|growth|backoff|static|default|target|enable|use_")
 """Words of a name that is an option of a scaler."""
+_LOGARITHM = re.compile(rb"(?<![a-z])(?:lg|ln|log\d{0,2})_")
+"""Such a name is that of an exponent (:mod:`.openai`)."""
 _PARAMETER = re.compile(rb"PARAMETER loss_scale ?: ?" + NUMBER + rb"|\"PARAMETER\".{0,80}\"loss_scale\": ?" + NUMBER)
 _WINDOW = 1000
 """Unless the log shows it, no scaler of these stacks grows more often: torch.amp's default is 2000 clean steps, that of
@@ -37,7 +39,7 @@ _NEAR = 0.02
 def _names_scale(key: bytes) -> bool | None:
     """Whether a name is that of a loss scale; None for the word `scale` alone, which may be any."""
     name = key.lower()
-    if _OPTION.search(name):
+    if _OPTION.search(name) or _LOGARITHM.search(name):
         return False
     return True if _LOSS_SCALE.search(name) else None if name.rpartition(b"/")[2] == b"scale" else False
 
@@ -104,7 +106,6 @@ class ScaleColumn(LogFormat):
     )
     strength = Strength.SCALE
     marks = (b"scal", b"Scal")
-    window = 2000
     is_general = True
 
     def __init__(self) -> None:

@@ -28,7 +28,6 @@ class TfNpu(FlagFormat):
     name = "tf_npu"
     reads = "TensorFlow on the NPU (`overflow_status_reduce_all`, `isFinite`, `Find overflow in this step`)"
     marks = (b"loss scale value=", b"isFinite", b"overflow_status_reduce_all")
-    window = 2000
 
     def __init__(self) -> None:
         super().__init__()

@@ -25,7 +25,6 @@ class TorchNpu(FallFormat):
     name = "torch_npu"
     reads = "torch_npu (`Gradient overflow. Skipping step`)"
     marks = (b"Gradient overflow. Skipping step", b"Loss scaler ")
-    window = 2000
 
     def __init__(self) -> None:
         super().__init__()
