@@ -155,9 +155,10 @@ def test_movers_with_prunes_beside_them_lose_no_update_and_no_backup(tmp_path: P
     vault = Vault(str(place))
     history = vault.history()
     records = history.records
-    assert history.known.numbers == set(range(1, counts.writers + 2))
-    assert len(history.known.contents[str(path)]) == counts.writers + 2, "each change follows another"
-    assert len(history.known.requests[str(path)]) == counts.writers + 1
+    assert [record.number for record in records] == list(range(1, counts.writers + 2))
+    contents = {digest for entry in history.entries for digest in (entry.file.before, entry.file.after)}
+    assert len(contents) == counts.writers + 2, "each change follows another"
+    assert len(history.asked()[str(path)]) == counts.writers + 1
     assert vault.damage(contents=True) == []
     assert vault.has(BackupEntry(records[0], 0))
     assert vault.has(BackupEntry(records[-1], 0))

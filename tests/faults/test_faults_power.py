@@ -114,7 +114,7 @@ class Cut:
 
     def known(self) -> list[int]:
         """The changes that are known, pruned ones too."""
-        return sorted(Vault(str(self.place)).history().known.numbers)
+        return [record.number for record in Vault(str(self.place)).history().records]
 
     def texts(self) -> list[bytes | None]:
         return [path.read_bytes() if path.exists() else None for path in self.run.files]

@@ -1,124 +1,40 @@
-"""What is known of all changes of a machine: their records, and of pruned ones what later runs need.
+"""What happened to the files of a machine: its records in order, those of pruned changes too.
 
-A pruned change leaves the hashes of its contents, so that a file with one of them is not taken for a vendor's, and the
-last policy that was requested for each op type, so that it can be applied again after an upgrade.
+A change *counts* if its files got its content (:func:`.record.outcome`). An *undo* is a change that names what it took
+back. A move *stands* if its change counts, unless an undo took it back by a move that stands: an undo leaves op types
+that were moved again, and may be undone itself. A *lineage* is the contents of a file that follow from one content that
+opsinfo did not write; it has the id of the first backup of that one.
+
+| change                                 | kind    | undoes     |
+| -------------------------------------- | ------- | ---------- |
+| move, or any other command that writes | move    | nothing    |
+| reapply                                | reapply | nothing    |
+| restore TARGET --to ID                 | restore | nothing    |
+| restore TARGET                         | restore | the change |
+| restore TARGET --only                  | restore | its file   |
+| restore CHANGE                         | revert  | the change |
+| restore CHANGE.1                       | revert  | its file   |
+| restore CHANGE of another machine      | revert  | nothing    |
+
+- A plain restore undoes the newest of them, but for undos of the kind restore: so it goes back change by change.
+- The moves that stand of those that undo nothing are asked for: `reapply` repeats them after an upgrade, and `doctor`
+  misses them. Undone, a reapply settles what it repeated.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import groupby
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TypeAlias
 
 from ...errors import Refused
 from ..document import internal
-from .record import BackupEntry, Record, outcome, sealed, unsealed
+from .record import BackupEntry, Record, outcome
 
-Mover: TypeAlias = tuple[str, str | None]
-"""The id of a change, and its time, which is not known of one without record."""
-
-
-class Content(NamedTuple):
-    """A content that a file had.
-
-    :param number: of the newest change that read or wrote it
-    :param lineage: that of this change
-    :param written: number of the newest change in effect that wrote it; 0 if none did
-    """
-
-    number: int = 0
-    lineage: str = ""
-    written: int = 0
-
-
-class Request(NamedTuple):
-    """The policy that was last requested for an op type.
-
-    :param number: of the change that made the request
-    :param why: the reason that the user gave
-    """
-
-    number: int = 0
-    lineage: str = ""
-    policy: str = ""
-    why: str | None = None
-
-
-@dataclass(frozen=True)
-class KnownChanges:
-    """What stays known of changes without their records.
-
-    :param numbers: of the changes
-    :param contents: real path -> SHA-256 -> content
-    :param requests: path as given -> op type -> request
-    :param undone: the ids of the changes, and of files of changes, that these undid
-    """
-
-    numbers: set[int] = field(default_factory=set)
-    contents: dict[str, dict[str, Content]] = field(default_factory=dict)
-    requests: dict[str, dict[str, Request]] = field(default_factory=dict)
-    undone: frozenset[str] = frozenset()
-
-    def with_records(self, records: Iterable[Record], history: History) -> KnownChanges:
-        """Return this knowledge and that of some records.
-
-        :param history: that of the records, which says whether they are in effect
-        """
-        contents = {path: dict(known) for path, known in self.contents.items()}
-        requests = {path: dict(known) for path, known in self.requests.items()}
-        numbers, undone = set(self.numbers), set(self.undone)
-        for record in records:
-            numbers.add(record.number)
-            if history.is_undo_in_effect(record):
-                undone.update(record.undone)
-            for entry in record.entries:
-                file, now = entry.file, (record.number, entry.file.lineage)
-                known = contents.setdefault(file.path, {})
-                if file.before is not None:
-                    last = known.get(file.before, Content())
-                    known[file.before] = Content(*max(last[:2], now), last.written)
-                if file.after is not None and record.state != "abandoned":
-                    last = known.get(file.after, Content())
-                    written = record.number if history.is_in_effect(entry) else 0
-                    known[file.after] = Content(*max(last[:2], now), max(last.written, written))
-                standing = history.moves_in_effect(entry)
-                if standing:
-                    asked = requests.setdefault(file.given, {})
-                    for name, (_, policy) in standing.items():
-                        if policy is not None:
-                            request = Request(*now, policy, record.why)
-                            asked[name] = max(asked.get(name, Request()), request, key=lambda each: each.number)
-        return KnownChanges(numbers, contents, requests, frozenset(undone))
-
-    def requests_by_path(self) -> dict[str, dict[str, Request]]:
-        """Return the last requests by the real path to which the given ones lead now: two may lead to one file."""
-        found: dict[str, dict[str, Request]] = {}
-        for given, own in self.requests.items():
-            last = found.setdefault(os.path.realpath(given), {})
-            for name, request in own.items():
-                last[name] = max(last.get(name, request), request)
-        return found
-
-    def render(self, machine: str) -> bytes:
-        runs = groupby(enumerate(sorted(self.numbers)), lambda pair: pair[1] - pair[0])  # numbers without a gap
-        numbers = [[run[0][1], run[-1][1]] for run in (list(pairs) for _, pairs in runs)]
-        return sealed({"machine": machine, **vars(self), "numbers": numbers, "undone": sorted(self.undone)})
-
-    @classmethod
-    def parse(cls, data: bytes, machine: str) -> KnownChanges:
-        """:raises ValueError: if the bytes are not those of :meth:`render`; may raise TypeError and others, too"""
-        read: dict[str, Any] = unsealed(data)
-        if read["machine"] != machine:
-            raise ValueError("it is that of another machine")
-        return cls(
-            {number for first, last in read["numbers"] for number in range(first, last + 1)},
-            {path: {key: Content(*each) for key, each in known.items()} for path, known in read["contents"].items()},
-            {path: {key: Request(*each) for key, each in known.items()} for path, known in read["requests"].items()},
-            frozenset(read["undone"]),
-        )
+Moves: TypeAlias = dict[str, list[str | None]]
+"""As in a record: op type -> [policy before, policy after]."""
 
 
 @dataclass(frozen=True)
@@ -133,99 +49,118 @@ class Damage:
 
 @dataclass(frozen=True)
 class History:
-    """The changes of one machine, in order, and the damage found while reading them.
-
-    :param pruned: what is known of changes without records
-    """
+    """The changes of one machine, in order, and the damage found while reading them."""
 
     machine: str
     records: list[Record]
     damage: list[Damage]
-    pruned: KnownChanges = field(default_factory=KnownChanges)
 
     @property
     def next_number(self) -> int:
-        known = [self.records[-1].number] if self.records else []
-        known += [*self.pruned.numbers, *(damage.numbers[-1] for damage in self.damage if damage.numbers)]
-        return max(known, default=0) + 1
+        known = [record.number for record in self.records[-1:]]
+        return max([*known, *(damage.numbers[-1] for damage in self.damage if damage.numbers)], default=0) + 1
 
     @cached_property
     def entries(self) -> list[BackupEntry]:
         return [entry for record in self.records for entry in record.entries]
 
     @cached_property
-    def _by_path(self) -> dict[str, list[BackupEntry]]:
+    def by_path(self) -> dict[str, list[BackupEntry]]:
+        """The changes of each file, in order, by its real path."""
         found: dict[str, list[BackupEntry]] = {}
         for entry in self.entries:
             found.setdefault(entry.file.path, []).append(entry)
         return found
 
-    def entries_of(self, path: str) -> list[BackupEntry]:
-        """Return the changes of one file, in order."""
-        return self._by_path.get(path, [])
+    # undos
 
     @cached_property
-    def undone(self) -> set[str]:
-        """The ids of the changes, and of files of changes, that a restore undid, and that no restore of this restore
-        brought back.
+    def _undone_and_standing(self) -> tuple[set[str], dict[str, Moves]]:
+        """The backup ids of files in which a change is undone, and backup id -> the moves that stand.
+
+        The newest change comes first: whether an undo counts in a file is known before what it undid.
         """
         undone: set[str] = set()
+        standing: dict[str, Moves] = {}
+        undos: dict[str, list[Record]] = {}  # id of a change, or of a file of one -> what undid it
         for record in reversed(self.records):
-            if record.id not in undone and outcome(record) == "done":
-                undone.update(record.undone)
-        return undone | self.pruned.undone
-
-    def is_undo_in_effect(self, record: Record) -> bool:
-        return bool(record.undoes) and record.id not in self.undone and outcome(record) == "done"
+            counts = outcome(record) == "done"
+            for entry in record.entries:
+                standing[entry.id] = entry.file.moves if counts else {}
+                for undo in (*undos.get(record.id, ()), *undos.get(entry.id, ())):
+                    own = [each for each in undo.entries if each.file.path == entry.file.path]
+                    # a file that had its old content again is not written by the undo, and goes with the others
+                    counts_here = any(each.id not in undone for each in own or undo.entries)
+                    if counts_here:
+                        undone.add(entry.id)
+                    if own and own[0].file.moves:
+                        back = standing[own[0].id]
+                        standing[entry.id] = {n: move for n, move in standing[entry.id].items() if n not in back}
+                    elif counts_here:
+                        standing[entry.id] = {}
+            for each in record.undone if counts else ():
+                undos.setdefault(each, []).append(record)
+        return undone, standing
 
     def is_undone(self, entry: BackupEntry) -> bool:
-        return entry.id in self.undone or entry.record.id in self.undone
+        return entry.id in self._undone_and_standing[0]
 
-    def is_in_effect(self, entry: BackupEntry) -> bool:
-        """Return whether a change is done, no undo, and not undone in a file."""
-        return not entry.record.undoes and not self.is_undone(entry) and outcome(entry.record) == "done"
+    def standing_moves(self, entry: BackupEntry) -> Moves:
+        """Return the moves of a change in a file that stand."""
+        return self._undone_and_standing[1][entry.id]
 
-    @cached_property
-    def _taken_back(self) -> dict[tuple[str, str], set[str]]:
-        """Change and path -> the op types that restores gave back what they had before it."""
-        found: dict[tuple[str, str], set[str]] = {}
-        for record in filter(self.is_undo_in_effect, self.records):
-            for change in {each.partition(".")[0] for each in record.undone}:
-                for file in record.files:
-                    found.setdefault((change, file.path), set()).update(file.moves)
+    def stands(self, entry: BackupEntry) -> bool:
+        """Return whether something of a change is in effect in a file; an undo is not, but what it brought back is."""
+        if entry.record.undoes or outcome(entry.record) != "done":
+            return False
+        return not self.is_undone(entry) or bool(self.standing_moves(entry))
+
+    def last_moves(self, entries: Iterable[BackupEntry]) -> dict[str, BackupEntry]:
+        """Return op type -> the newest of these changes whose move of it stands.
+
+        :param entries: in order
+        """
+        return {name: entry for entry in entries if not entry.record.undoes for name in self.standing_moves(entry)}
+
+    def later(self, entry: BackupEntry) -> list[BackupEntry]:
+        """Return the changes that followed one in one of its files."""
+        return [each for each in self.by_path[entry.file.path] if each.record.number > entry.record.number]
+
+    def asked(self, change: str | None = None) -> dict[str, dict[str, BackupEntry]]:
+        """Return path -> op type -> the change whose move of it is asked for.
+
+        The path is used as given: if a link in it now leads to another install, that one is meant.
+
+        :param change: the id or number of the only change whose moves are meant
+        """
+        found: dict[str, dict[str, BackupEntry]] = {}
+        real_path = cache(os.path.realpath)
+        for entry in self.entries:
+            if change in (None, entry.record.id, str(entry.record.number)):
+                own = found.setdefault(real_path(entry.file.given), {})
+                if entry.record.kind == "reapply" and self.is_undone(entry):
+                    for name in entry.file.moves:
+                        own.pop(name, None)
+                own.update(self.last_moves([entry]))
         return found
 
-    def moves_in_effect(self, entry: BackupEntry) -> dict[str, list[str | None]]:
-        """Return the moves of a change in a file that stand: an undo leaves op types that were moved again."""
-        record, file = entry.record, entry.file
-        if record.undoes or outcome(record) != "done":
-            return {}
-        if not self.is_undone(entry):
-            return file.moves
-        back = self._taken_back.get((record.id, file.path))  # none: it was put back already, or by an earlier version
-        return {name: move for name, move in file.moves.items() if back and name not in back}
-
-    def movers(self, path: str, since: int = 0) -> dict[str, Mover]:
-        """Return the op types of a file that changes after number ``since`` moved: the last change, and its time."""
-        found: dict[str, Mover] = {}
-        for given, requests in self.pruned.requests.items():
-            if path in (given, os.path.realpath(given)):
-                late = ((name, request.number) for name, request in requests.items() if request.number > since)
-                found.update((name, (f"{self.machine}-{number}", None)) for name, number in late)
-        for entry in self.entries_of(path):
-            if entry.record.number > since:
-                moves = self.moves_in_effect(entry)
-                found.update(dict.fromkeys(moves, (entry.record.id, entry.record.time)))
-        return found
+    # lineages
 
     @cached_property
-    def known(self) -> KnownChanges:
-        """What is known of all changes, pruned or not."""
-        return self.pruned.with_records(self.records, self)
+    def _lineages(self) -> dict[str, dict[str, str]]:
+        """Real path -> SHA-256 of a content -> the lineage of the newest change that read or wrote it."""
+        found: dict[str, dict[str, str]] = {}
+        for entry in self.entries:
+            known = found.setdefault(entry.file.path, {})
+            if entry.file.before is not None:
+                known[entry.file.before] = entry.file.lineage
+            if entry.file.after is not None and entry.record.state != "abandoned":
+                known[entry.file.after] = entry.file.lineage
+        return found
 
     def lineage_of(self, path: str, digest: str) -> str | None:
         """Return the newest lineage of a path that knows a content; None if opsinfo neither read nor wrote it."""
-        return self.known.contents.get(path, {}).get(digest, Content()).lineage or None
+        return self._lineages.get(path, {}).get(digest)
 
     @cached_property
     def _first_copies(self) -> dict[tuple[str, str], BackupEntry | None]:

@@ -12,9 +12,9 @@ from ...errors import OpsinfoError, Refused, UsageFault, join_some
 from ..cann.library import Library
 from ..cann.policy import Policy
 from ..cann.target import AnyTarget, target_text
-from .history import History, KnownChanges, Request
+from .history import History
 from .plan import Job, LibraryPlan, Result
-from .record import was_pruned
+from .record import BackupEntry
 from .replace_file import digest_at
 from .scope import scope_of
 from .vault import Scope, vault_in
@@ -43,8 +43,6 @@ def reapply(
     history = vault_in(settings).history()
     match = None if text is None else CHANGE_ID.fullmatch(text)
     change, nth = (match[0].partition(".")[0], match[3]) if match else (None, None)
-    if change is not None and change.rpartition("-")[2] in map(str, history.pruned.numbers):
-        raise was_pruned()
     files = {
         os.path.realpath(file.given)
         for record in history.records
@@ -84,44 +82,34 @@ class Lost(NamedTuple):
 def lost_edits(history: History, scope: Scope, change: str | None = None) -> list[Lost]:
     """Return lost moves by path: those of other lineages than the present file's that are not in effect.
 
-    The path is used as given: if a link in it now leads to another install, that one is meant. Moves that a change
-    applied again are settled if that change was undone.
-
     :param change: only the moves of this change, those of the present lineage too
     """
-    asked = history.known
-    if change is not None:
-        asked = KnownChanges().with_records(
-            [each for each in history.records if change in (each.id, str(each.number))], history
-        )
-    requests = {path: own for path, own in asked.requests_by_path().items() if scope(path)}
-    for entry in history.entries if change is None else ():
-        if entry.record.kind == "reapply" and history.is_undone(entry):  # what it applied again is not wanted
-            own = requests.get(entry.file.path, {})
-            for name in entry.file.moves.keys() & own.keys():
-                if own[name].number <= entry.record.number:
-                    del own[name]
     found = []
-    for path, own in requests.items():
-        with suppress(OpsinfoError):
-            digest = digest_at(path)
-            present = history.lineage_of(path, digest) if digest and change is None else None
-            lost = _lost(path, {name: each for name, each in own.items() if each.lineage != present}, history.machine)
-            if lost:
-                found.append(lost)
+    for path, asked in history.asked(change).items():
+        if scope(path):
+            with suppress(OpsinfoError):
+                digest = digest_at(path)
+                present = history.lineage_of(path, digest) if digest and change is None else None
+                lost = _lost(path, {name: each for name, each in asked.items() if each.file.lineage != present})
+                if lost:
+                    found.append(lost)
     return found
 
 
-def _lost(path: str, requests: Mapping[str, Request], machine: str) -> Lost | None:
+def _lost(path: str, asked: Mapping[str, BackupEntry]) -> Lost | None:
     try:
         entries = Library.read(path).entries
     except Refused:  # a mixlist, for instance
         return None
     if not entries:  # an emptied mixlist
         return None
-    policies = {name: Policy(request.policy) for name, request in requests.items() if name in entries}
-    wanted = {name: policy for name, policy in policies.items() if entries[name].policy_or_none is not policy}
-    gone = tuple(name for name in requests if name not in entries)
-    changes = tuple(sorted({f"{machine}-{requests[name].number}" for name in (*wanted, *gone)}))
-    reasons = frozenset(why for name in wanted if (why := requests[name].why))
+    policies = {name: entry.file.moves[name][1] for name, entry in asked.items()}
+    wanted = {
+        name: Policy(policy)
+        for name, policy in policies.items()
+        if policy and name in entries and str(entries[name].policy_or_none) != policy
+    }
+    gone = tuple(name for name, policy in policies.items() if policy and name not in entries)
+    changes = tuple(sorted({asked[name].record.id for name in (*wanted, *gone)}))
+    reasons = frozenset(why for name in wanted if (why := asked[name].record.why))
     return Lost(path, changes, wanted, gone, reasons) if wanted or gone else None

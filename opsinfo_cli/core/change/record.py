@@ -1,26 +1,4 @@
-"""The record of a change: the files that it wrote, with the hashes that say after a kill how far it came.
-
-What a change counts for depends on what it undoes:
-
-| change                                 | kind    | undoes     | a plain restore undoes it | its moves are asked for |
-| -------------------------------------- | ------- | ---------- | ------------------------- | ----------------------- |
-| move, or any other command that writes | move    | nothing    | yes                       | yes                     |
-| reapply                                | reapply | nothing    | yes                       | yes                     |
-| restore TARGET                         | restore | the change | no                        | no                      |
-| restore TARGET --only                  | restore | its file   | no                        | no                      |
-| restore TARGET --to ID                 | restore | nothing    | yes                       | yes                     |
-| restore CHANGE                         | revert  | the change | yes                       | no                      |
-| restore CHANGE.1                       | revert  | its file   | yes                       | no                      |
-| restore CHANGE of an undo              | revert  | the undo   | yes                       | no                      |
-| restore CHANGE.1 of an undo            | revert  | nothing    | yes                       | yes                     |
-
-A change whose undo is undone stands again, with its moves. One that is pending counts as what its files say
-(:func:`outcome`); one that is abandoned, or half done, counts for nothing. A change of another machine is undone in the
-same way, but its own machine does not learn of it; an undo by another machine that is undone here is like the last row.
-The moves of `--to ID` are all those that it makes or takes back, of other changes than ID, too.
-
-Moves that are asked for are those that `reapply` repeats after an upgrade, and `doctor` misses.
-"""
+"""The record of a change: the files that it wrote, with the hashes that say after a kill how far it came."""
 
 from __future__ import annotations
 
@@ -76,9 +54,9 @@ class Record:
     :param kind: move, apply, fmt, validate, merge, restore, reapply ...
     :param state: pending until the last file is in place and every folder has its mode back
     :param folders: folders that are widened while files in them are written
-    :param undoes: what a restore undid: the id of a change, or with commas the ids of some files of one
+    :param undoes: what a restore undid: the id of a change of this machine, or with commas the ids of some of its files
     :param why: the reason that the user gave
-    :param pruned: whether a prune began to remove its backups; the name of the file says so, not its content
+    :param pruned: whether its backups are gone, or a prune began to remove them; its place says so, not its content
     """
 
     machine: str
@@ -110,19 +88,19 @@ class Record:
     def entries(self) -> list[BackupEntry]:
         return [BackupEntry(self, index) for index in range(len(self.files))]
 
-    def render(self) -> bytes:
-        """Return the bytes of ``record.json``."""
+    @property
+    def content(self) -> dict[str, Any]:
+        """The content of ``record.json``."""
         content = {**asdict(self), "folders": [folder._asdict() for folder in self.folders]}
         del content["pruned"]
-        return sealed(content)
+        return content
 
     @classmethod
-    def parse(cls, data: bytes, pruned: bool = False) -> Record:
-        """:raises ValueError: if the bytes are not those of :meth:`render`; may raise TypeError and others, too"""
-        content = unsealed(data)
-        content["files"] = [ChangedFile(**file) for file in content["files"]]
-        content["folders"] = [Widened(**folder) for folder in content["folders"]]
-        return cls(**content, pruned=pruned)
+    def of(cls, content: dict[str, Any], pruned: bool = False) -> Record:
+        """:raises TypeError: if it is not that of a record; may raise others, too"""
+        files = [ChangedFile(**file) for file in content["files"]]
+        folders = [Widened(**folder) for folder in content["folders"]]
+        return cls(**{**content, "files": files, "folders": folders}, pruned=pruned)
 
 
 class BackupEntry(NamedTuple):
@@ -140,12 +118,12 @@ class BackupEntry(NamedTuple):
         return self.record.backup_id(self.nth)
 
 
-def sealed(content: dict[str, Any]) -> bytes:
+def sealed(content: dict[str, Any], indent: int | None = 1) -> bytes:
     """Return a JSON object whose first member is the SHA-256 of the others; names that are not UTF-8 keep their bytes.
 
     :param content: with one member at least
     """
-    text = json.dumps(content, indent=1, ensure_ascii=False)
+    text = json.dumps(content, indent=indent, ensure_ascii=False)
     data = f"{text}\n".encode("utf-8", "surrogateescape")
     return b'{\n "sha256": "%s",%s' % (sha256_of(data).encode(), data[1:])
 

@@ -22,7 +22,7 @@ from ..document import Schema, Sha256, headed, optional
 from ..text.scanner import scan
 from ..text.source import Source
 from .file_place import FilePlace, place_of
-from .history import Content, History
+from .history import History
 from .plan import Move
 from .record import BackupEntry, Record, file_state, outcome, was_pruned
 from .replace_file import Original, digest_at, read_original, sha256_of
@@ -256,7 +256,7 @@ def _undo(
     files = _without(writer, history, entries)
     is_whole = len(entries) == len(record.files)
     undoes: str | None = record.id if is_whole else ",".join(entry.id for entry in entries)
-    if record.undoes and not (is_whole and history is own):  # what it moves again is asked for
+    if history is not own:  # that machine does not learn of it, so that it is a change of this one
         undoes = None
     change = _write(writer, own, places, files, kind, undoes)
     if record.state == "pending" and history is own:
@@ -289,10 +289,10 @@ def _to_undo(history: History, scope: Scope, force: bool, only: bool) -> tuple[R
         if force or "other" not in states:
             if not force:
                 history.require_known(since=record.number)
-            _require_not_pruned(history, scope, record.number, None if force else digest)
+            if record.pruned:
+                raise was_pruned(mine[0].file.path)
             return record, entries
     history.require_known()
-    _require_not_pruned(history, scope, newest.number if newest else 0, digest)
     if newest is None:
         raise UsageFault(
             "no change of this target is left to undo",
@@ -310,17 +310,6 @@ def _to_undo(history: History, scope: Scope, force: bool, only: bool) -> tuple[R
     message = f"the file was changed again since change {newest.id}; undoing it would lose the later change"
     hint = "choose a backup with --to ID; --force undoes the change anyway, after a backup"
     raise Refused(message, name="changed-since", path=file.path, hint=hint)
-
-
-def _require_not_pruned(history: History, scope: Scope, since: int, digest: Callable[[str], str | None] | None) -> None:
-    """:param digest: of a file now; None to refuse whatever the files have now
-    :raises Refused: if a change after number ``since`` is to be undone first, whose backup was pruned
-    """
-    for path, contents in history.pruned.contents.items():
-        if scope(path) and any(content.written > since for content in contents.values()):
-            now = digest(path) if digest else None
-            if digest is None or (now and contents.get(now, Content()).written > since):
-                raise was_pruned(path)
 
 
 def restore_to(writer: Writer, scope: Scope, which: str) -> tuple[str | None, list[RestoredFile]]:
@@ -378,9 +367,7 @@ def _by_id(history: History, scope: Scope, number: int, nth: str | None) -> list
     """
     if any(number in damage.numbers for damage in history.damage):
         history.require_known(since=number - 1)
-    if number in history.pruned.numbers:
-        raise was_pruned()
-    return [
+    entries = [
         entry
         for entry in history.entries
         if entry.record.number == number
@@ -388,6 +375,9 @@ def _by_id(history: History, scope: Scope, number: int, nth: str | None) -> list
         and (entry.file.backup or entry.file.before is None)  # None: the change created the file
         and scope(entry.file.path)
     ]
+    if any(entry.record.pruned for entry in entries):
+        raise was_pruned()
+    return entries
 
 
 def _require_lineage(history: History, restored: RestoredFile) -> None:
@@ -423,10 +413,11 @@ def _moved_by_return(history: History, restored: RestoredFile) -> Iterator[Move]
                 if marks.marks_of(name) != back.marks_of(name):
                     yield Move(name, marks.alone(name), back.alone(name))
             return
-        requests = history.known.requests_by_path().get(path, {})
-        before: dict[str, Policy | None] = {name: Policy(request.policy) for name, request in requests.items()}
+        asked = history.asked().get(path, {})
+        policies = {name: entry.file.moves[name][1] for name, entry in asked.items()}
+        before = {name: Policy(policy) if policy else None for name, policy in policies.items()}
         if now is not None and history.lineage_of(path, sha256_of(now)) == restored.entry.file.lineage:
-            known = {name for entry in history.entries_of(path) for name in entry.file.moves}.union(before)
+            known = {name for entry in history.by_path[path] for name in entry.file.moves}.union(before)
             before = {each.name: each.policy_or_none for each in Library.of(old).entries.values() if each.name in known}
         for name, entry in Library.of(new).entries.items():
             if name in before and entry.policy_or_none is not before[name]:

@@ -19,7 +19,7 @@ from ..cann.mixlist import Mixlist
 from ..cann.policy import Policy
 from ..text.scanner import scan
 from ..text.source import Source
-from .history import History, Mover
+from .history import History
 from .plan import EntriesPlan, Job, MarksPlan, Move, planned
 from .record import BackupEntry, ChangedFile
 from .replace_file import Original, sha256_of
@@ -58,8 +58,9 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
     :raises Refused: if the change is no move, and others followed; or if something else replaced the file
     """
     file = entry.file
-    now, later = original and sha256_of(original.data), _later(history, entry)
-    movers = history.movers(file.path, entry.record.number)
+    now, after = original and sha256_of(original.data), history.later(entry)
+    later = [each.record.id for each in after if history.stands(each)]
+    movers = history.last_moves(after)
     old = None if file.before is None else vault.content(entry)
     if entry.record.state == "pending" or (not later and now in (file.before, file.after)):
         return Reverted(old)
@@ -81,7 +82,7 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
             path=file.path,
             hint=f"`opsinfo restore TARGET --to {entry.id}` returns to the content before it, without what followed",
         )
-    moves = file.moves if entry.record.undoes else history.moves_in_effect(entry)
+    moves = history.standing_moves(entry)
     source = Source(original.data, file.path)
     if kind_of(source) == "mixlist":
         return _without_marks(source, moves, old, _written_by(vault, history, entry), movers)
@@ -90,21 +91,9 @@ def reverted(vault: Vault, history: History, entry: BackupEntry, original: Origi
     return _without_flags(source, moves, old or b"{}", movers)
 
 
-def _later(history: History, entry: BackupEntry) -> list[str]:
-    """Return the changes that followed one in one of its files, and are in effect."""
-    number, path = entry.record.number, entry.file.path
-    contents = history.pruned.contents.get(path, {}).values()
-    written = {content.written for content in contents if content.written > number}
-    return [f"{history.machine}-{each}" for each in sorted(written)] + [
-        other.record.id
-        for other in history.entries_of(path)
-        if other.record.number > number and (history.is_in_effect(other) or history.moves_in_effect(other))
-    ]
-
-
 def _written_by(vault: Vault, history: History, entry: BackupEntry) -> bytes | None:
     """Return the content that a change wrote, if a later change backed it up."""
-    copies = (other for other in history.entries_of(entry.file.path) if other.file.before == entry.file.after)
+    copies = (other for other in history.by_path[entry.file.path] if other.file.before == entry.file.after)
     return next((vault.content(copy) for copy in copies if not copy.record.pruned and vault.has(copy)), None)
 
 
@@ -113,7 +102,7 @@ def _without_marks(
     moves: Iterable[str],
     old: bytes | None,
     written: bytes | None,
-    movers: Mapping[str, Mover],
+    movers: Mapping[str, BackupEntry],
 ) -> Reverted:
     """:param written: what the change wrote; None if that is not known"""
     path = source.path
@@ -124,7 +113,7 @@ def _without_marks(
     for name in moves:
         marks = now.marks_of(name)
         if name in movers:
-            left.append(Left(name, path, movers[name][0]))
+            left.append(Left(name, path, movers[name].record.id))
         elif marks != before.marks_of(name):
             if after is not None and marks != after.marks_of(name):
                 left.append(Left(name, path, None))
@@ -135,7 +124,7 @@ def _without_marks(
 
 
 def _without_flags(
-    source: Source, moves: Mapping[str, Sequence[str | None]], old: bytes, movers: Mapping[str, Mover]
+    source: Source, moves: Mapping[str, Sequence[str | None]], old: bytes, movers: Mapping[str, BackupEntry]
 ) -> Reverted:
     path, now = source.path, Library.of(source)
     wanted: dict[str, Policy] = {}
@@ -143,7 +132,7 @@ def _without_flags(
     for name, (before, after) in moves.items():
         policy = str(now.entries[name].policy) if name in now.entries else None
         if name in movers:
-            left.append(Left(name, path, movers[name][0]))
+            left.append(Left(name, path, movers[name].record.id))
         elif policy != before:
             if policy != after or before is None:
                 left.append(Left(name, path, None))

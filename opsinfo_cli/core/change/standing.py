@@ -12,7 +12,7 @@ from ...errors import OpsinfoError
 from ..cann.library import Library
 from ..document import EditedHere
 from ..text.source import Source
-from .history import History, Mover
+from .history import History
 from .record import BackupEntry
 from .replace_file import sha256_of
 from .vault import Vault
@@ -45,7 +45,7 @@ def _first_copies(history: History, path: str, digest: str, seen: tuple[str, ...
 
     A file may be a copy of one that was changed elsewhere, or that file by another name.
     """
-    for place in (path, *history.known.contents):
+    for place in (path, *history.by_path):
         lineage = None if place in seen else history.lineage_of(place, digest)
         first = history.pristine(place, lineage) if lineage else None
         if first and first.file.before != digest:
@@ -59,12 +59,13 @@ def _edits_of(vault: Vault, history: History, library: Library) -> Iterator[Edit
     if not firsts:
         return
     vendors = Library.of(Source(vault.content(firsts[-1]), library.path)).entries
-    movers: dict[str, Mover] = {}
+    movers: dict[str, BackupEntry] = {}
     for first in reversed(firsts):
-        movers.update(history.movers(first.file.path))
+        movers.update(history.last_moves(history.by_path[first.file.path]))
     for name, entry in library.entries.items():
         before = vendors[name].policy_or_none if name in vendors else None
         now = entry.policy_or_none
         if before and now and before is not now:
-            mover, time = movers.get(name, (None, None))
-            yield EditedHere(name, mover, library.path, before.value, now.value, time)
+            record = movers[name].record if name in movers else None
+            change, time = (record.id, record.time) if record else (None, None)
+            yield EditedHere(name, change, library.path, before.value, now.value, time)

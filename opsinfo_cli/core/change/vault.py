@@ -4,7 +4,7 @@
 
     <vault>/<machine>/12/record.json              what the change did; it holds its own SHA-256
     <vault>/<machine>/12/1-aic-x-ops-info.json    the content of its first file before the change
-    <vault>/<machine>/pruned.json                 what stays known of changes that were pruned
+    <vault>/<machine>/pruned.json                 the records of changes that were pruned
 
 The number is the order; time is only shown. A change is written and synced under a temporary name, and gets its number
 by a rename before the first file is replaced. One exclusive lock is held for a whole run that writes; so a change that
@@ -27,9 +27,9 @@ from ...errors import Locked, Refused, quoted
 from ...opening import folders_above, system_failed, unreadable
 from ..cann.file_kind import is_library_name
 from .file_place import opened, place_of
-from .history import Damage, History, KnownChanges
+from .history import Damage, History
 from .lock import wait_for
-from .record import BackupEntry, Record, was_pruned
+from .record import BackupEntry, Record, sealed, unsealed, was_pruned
 from .replace_file import TEMP, sha256_of, temp_name, write_all, write_whole
 from .trust import require_trusted
 from .vault_place import MACHINE, NUMBER, PRUNED, RECORD, machine_name, vault_path
@@ -170,19 +170,24 @@ class Vault:
 
     def _history(self, machine: str, place: str, data: bytes | None) -> History:
         folder = os.path.dirname(place)
-        records, damage, pruned = [], [], KnownChanges()
+        records: list[Record] = []
+        damage: list[Damage] = []
         if data is not None:
             try:
-                pruned = KnownChanges.parse(data, machine)
+                records += [Record.of(each, pruned=True) for each in unsealed(data)["records"]]
+                if any(record.machine != machine for record in records):
+                    raise ValueError("it is that of another machine")
             except _NO_RECORD:
+                records = []
                 damage.append(Damage(place, "what is known of pruned changes is damaged"))
-        numbers = set(pruned.numbers)
+        pruned = {record.number for record in records}
+        numbers = set(pruned)
         without: dict[int, Damage] = {}
         for name in self._names(folder):
             if not NUMBER.fullmatch(name):
                 if name != PRUNED and not TEMP.fullmatch(name):
                     damage.append(Damage(os.path.join(folder, name), _NO_FILE))
-            elif int(name) not in pruned.numbers:  # else a prune was killed before it removed the folder
+            elif int(name) not in pruned:  # else a prune was killed before it removed the folder
                 record = self._read(os.path.join(folder, name), machine, int(name))
                 if isinstance(record, Record):
                     records.append(record)
@@ -203,16 +208,16 @@ class Vault:
         for run in missing:
             what = f"change {run[0]} is" if len(run) == 1 else f"changes {run[0]} to {run[-1]} are"
             damage.append(Damage(os.path.join(folder, str(run[0])), f"{what} missing", run))
-        return History(machine, sorted(records, key=lambda record: record.number), damage, pruned)
+        return History(machine, sorted(records, key=lambda record: record.number), damage)
 
     def _read(self, folder: str, machine: str, number: int) -> Record | Damage:
         """:raises Refused: if the disk fails, so that it is unknown whether the record is damaged"""
         place, numbers = os.path.join(folder, RECORD), range(number, number + 1)
         try:
             try:
-                record = Record.parse(_bytes(place))
+                record = Record.of(unsealed(_bytes(place)))
             except FileNotFoundError:
-                record = Record.parse(_bytes(os.path.join(folder, PRUNED)), pruned=True)
+                record = Record.of(unsealed(_bytes(os.path.join(folder, PRUNED))), pruned=True)
             if (record.machine, record.number) != (machine, number):
                 raise ValueError("it is the record of another change")
         except (FileNotFoundError, NotADirectoryError):
@@ -311,7 +316,7 @@ class Vault:
         files = [(file.backup, data) for file, data in zip(record.files, contents, strict=True)]
         try:
             os.mkdir(temp, 0o700)
-            for name, data in (*files, (RECORD, record.render())):
+            for name, data in (*files, (RECORD, sealed(record.content))):
                 if name is not None and data is not None:
                     with opened(os.path.join(temp, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL) as descriptor:
                         write_all(descriptor, data)
@@ -338,7 +343,7 @@ class Vault:
         """
         try:
             _remove_temps(self.folder_of(record))
-            self._write(os.path.join(self.folder_of(record), RECORD), record.render())
+            self._write(os.path.join(self.folder_of(record), RECORD), sealed(record.content))
         except OSError as error:
             raise self._refusal(error) from None
 
@@ -352,8 +357,8 @@ class Vault:
         """Remove old changes with their backups; on a full disk too.
 
         What stays: the newest ``keep`` backups of each file, the first copy of each vendor version, the change with
-        which a lineage begins, changes that hold one of these, files out of scope, changes that are not finished, the
-        newest change, so that no number is used twice, and undone ones whose undo stays or says what is not wanted.
+        which a lineage begins, changes that hold one of these, files out of scope, changes that are not finished, and
+        the newest change, so that no number is used twice. The records of the others stay without their backups.
 
         :returns: the ids of the removed backups
         :raises Refused: if a record is damaged, because what it needs is unknown
@@ -367,42 +372,42 @@ class Vault:
                 held.setdefault(entry.file.path, []).append(entry)
         for path, entries in held.items():
             kept |= {entry.id for entry in (entries[-keep:] if scope(path) else entries)}
-        stays, undone = set[str](), set[str]()
-        for record in reversed(history.records):
-            if (
+        gone = [
+            record
+            for record in history.records[:-1]
+            if record.pruned
+            or not (
                 record.state == "pending"
-                or record is history.records[-1]
                 or not all(scope(file.path) for file in record.files)
                 or any(entry.id in kept or entry.id == entry.file.lineage for entry in record.entries)
-                or not undone.isdisjoint([record.id, *(entry.id for entry in record.entries)])
-                or (record.kind == "reapply" and any(map(history.is_undone, record.entries)))
-            ):
-                stays.add(record.id)
-                undone.update(record.undone)
-        gone = [record for record in history.records if record.id not in stays]
+            )
+        ]
         backups = [entry for record in gone for entry in record.entries if self.has(entry)]
         if not dry_run:
             try:
-                self._remove(gone, backups, history.pruned.with_records(gone, history))
+                self._remove(gone, backups)
             except OSError as error:
                 raise self._refusal(error) from None
         return [entry.id for entry in backups]
 
-    def _remove(self, gone: Sequence[Record], backups: Sequence[BackupEntry], known: KnownChanges) -> None:
-        """Write down what stays known, then remove the folders; a kill between leaves folders of known numbers.
+    def _remove(self, gone: Sequence[Record], backups: Sequence[BackupEntry]) -> None:
+        """Write down the records, then remove the folders; a kill between leaves folders of known numbers.
 
-        :param known: what stays known of all pruned changes
+        :param gone: all pruned changes, those of earlier prunes too
         :raises OSError: if the disk refuses it
         """
-        place, data = os.path.join(self.folder, PRUNED), known.render(self.machine)
+        left = [folder for folder in map(self.folder_of, gone) if os.path.lexists(folder)]
+        if not left:
+            return
+        place = os.path.join(self.folder, PRUNED)
+        data = sealed({"records": [record.content for record in gone]}, indent=None)
         try:
-            if gone:
-                self._write(place, data)
+            self._write(place, data)
         except OSError as error:
             if error.errno not in _FULL:
                 raise
             # mark them, which needs no space, because a missing backup is damage otherwise; then free space and repeat
-            marked = [self.folder_of(record) for record in gone if not record.pruned]
+            marked = [folder for folder in left if os.path.lexists(os.path.join(folder, RECORD))]
             for folder in marked:
                 os.rename(os.path.join(folder, RECORD), os.path.join(folder, PRUNED))
             for folder in marked:
@@ -410,11 +415,9 @@ class Vault:
             for entry in backups:
                 os.unlink(self.backup_path(entry))
             self._write(place, data)
-        left = [name for name in self._names(self.folder) if NUMBER.fullmatch(name) and int(name) in known.numbers]
-        for name in left:
-            shutil.rmtree(os.path.join(self.folder, name))
-        if left:
-            _sync(self.folder)
+        for folder in left:
+            shutil.rmtree(folder)
+        _sync(self.folder)
 
     def _refusal(self, error: OSError) -> Refused:
         hint = "choose another folder with --backup-dir or OPSINFO_BACKUP_DIR"

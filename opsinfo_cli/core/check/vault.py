@@ -34,7 +34,7 @@ def check_vault(vault: Vault, scope: Scope, libraries: Sequence[str] = ()) -> It
     yield from modes_left_open(vault, histories[-1])
     yield from unfinished_change(vault, histories[-1], scope)
     yield from edits_lost(histories[-1], scope)
-    yield from edited_here(vault, histories[-1], [*filter(scope, histories[-1].known.contents), *libraries])
+    yield from edited_here(vault, histories[-1], [*filter(scope, histories[-1].by_path), *libraries])
 
 
 def edited_here(vault: Vault, history: History, paths: Sequence[str]) -> Iterator[Finding]:

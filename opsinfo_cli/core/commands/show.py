@@ -96,12 +96,12 @@ def _kept_reasons(paths: Sequence[str], backup_dir: str | None) -> dict[tuple[st
         history = Vault(vault_path(backup_dir, os.environ)).history()
     except OpsinfoError:  # another user's, perhaps: `opsinfo doctor` says so
         return {}
-    requests = history.known.requests_by_path()
+    asked = history.asked()
     return {
-        (path, name, request.policy): [f"the reason given: {request.why} (change {history.machine}-{request.number})"]
+        (path, name, policy): [f"the reason given: {entry.record.why} (change {entry.record.id})"]
         for path in paths
-        for name, request in requests.get(os.path.realpath(path), {}).items()
-        if request.why
+        for name, entry in asked.get(os.path.realpath(path), {}).items()
+        if entry.record.why and (policy := entry.file.moves[name][1])
     }
 
 

@@ -130,7 +130,7 @@ def changes(ctx: click.Context, _: click.Parameter) -> Iterator[CompletionItem]:
 
     scope = scope_of(ctx.params.get("target"))
     for record in reversed(Vault(vault_path(ctx.params.get("backup_dir"), os.environ)).history().records):
-        if any(scope(file.path) for file in record.files):
+        if not record.pruned and any(scope(file.path) for file in record.files):
             yield CompletionItem(record.id, help=f"{record.time} {record.kind}")
 
 

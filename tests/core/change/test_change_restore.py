@@ -177,7 +177,7 @@ def test_a_move_that_another_program_put_back_is_undone_with_the_rest_of_its_cha
     other.write_text(TEXT)
     undo(writer)
     assert library.read_text() == TEXT
-    assert vault.history().known.requests == {}
+    assert vault.history().asked() == {str(library): {}, str(other): {}}
 
 
 def test_a_file_of_another_version_is_refused_and_both_versions_named(
@@ -364,7 +364,8 @@ def test_an_interrupted_change_is_ended_file_by_file(
         path.write_text(TEXT)
     for number, path in enumerate(files[:done], 1):
         assert record_of(vault, record.id).state == "pending"
-        assert vault.history().known.contents[str(path)][digest_at(str(path)) or ""].number == record.number
+        history = vault.history()
+        assert history.lineage_of(str(path), digest_at(str(path)) or "") == f"{record.id}.{number}"
         match = re.fullmatch("(.*)-(.*)[.](.*)", f"{record.id}.{number}")
         if by_id and match:
             restore_change(writer, match)
