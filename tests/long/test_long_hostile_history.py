@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -25,8 +25,9 @@ from opsinfo_cli.core.cann.policy import Policy
 from opsinfo_cli.core.change.fmt import FmtPlan
 from opsinfo_cli.core.change.plan import Job, LibraryPlan, MixlistPlan, Result
 from opsinfo_cli.core.change.reapply import lost_edits
-from opsinfo_cli.core.change.restore import restore_last, restore_to
+from opsinfo_cli.core.change.restore import restore_change, restore_last, restore_to
 from opsinfo_cli.core.change.vault import Vault
+from opsinfo_cli.core.change.vault_place import CHANGE_ID
 from opsinfo_cli.core.change.writer import Writer
 from opsinfo_cli.core.text.scanner import scan
 from opsinfo_cli.core.text.source import Source
@@ -45,25 +46,38 @@ class Change:
     """The effect of one run on its files, as ``name -> (before, after)``, and the vendor state of each.
 
     :param kind: as in its record
-    :param words: what it made of op types, by file: policies of a library, marks of a mixlist; of an undo nothing
+    :param words: what it made of op types, by file: policies of a library, marks of a mixlist
+    :param undoes: the change that it undid, in some of its files
     """
 
+    id: str
     files: dict[str, tuple[bytes, bytes]]
     kind: str
+    undoes: Change | None = None
+    undone_files: frozenset[str] = frozenset()
     states: dict[str, int] = field(default_factory=dict)
     words: dict[str, dict[str, Word]] = field(default_factory=dict)
-    undone: bool = False
-    taken_back: dict[str, set[str]] = field(default_factory=dict)
-    """The op types that its undo gave back what they had, by file."""
+    undos: list[Change] = field(default_factory=list)
+
+    def is_undone(self, name: str) -> bool:
+        return any(undo.counts(name) for undo in self.undos if name in undo.undone_files)
+
+    def counts(self, name: str) -> bool:
+        """Whether an undo counts for a file; one that had its old content already goes with the others."""
+        return any(not self.is_undone(each) for each in ([name] if name in self.files else self.files))
 
     def standing(self, name: str) -> dict[str, Word]:
-        """What an undo left, of a file: the op types that were moved again."""
+        """What undos left, of a file: the op types that were moved again."""
         words = self.words.get(name, {})
-        return {op: to for op, to in words.items() if not self.undone or op not in self.taken_back.get(name, words)}
+        for undo in self.undos:
+            if name in undo.undone_files:
+                back = undo.standing(name) if undo.words.get(name) else words if undo.counts(name) else {}
+                words = {op: to for op, to in words.items() if op not in back}
+        return words
 
     def is_later(self, name: str) -> bool:
         """Whether an undo of an earlier change has to leave this one in a file."""
-        return self.kind != "undo" and name in self.files and (not self.undone or bool(self.standing(name)))
+        return not self.undoes and name in self.files and (not self.is_undone(name) or bool(self.standing(name)))
 
 
 @dataclass
@@ -103,7 +117,7 @@ class HostileHistory(RuleBasedStateMachine):
         self.states = {name: States() for name in self.path}
         self.now: dict[str, bytes] = {}
         self.edits = 0
-        self.pruned = False
+        self.pruned: set[str] = set()
 
     @initialize()
     def begin(self) -> None:
@@ -153,19 +167,23 @@ class HostileHistory(RuleBasedStateMachine):
         if result.change:
             self._note(result.change, kind, files)
 
-    def _note(self, change: str, kind: str, files: dict[str, tuple[bytes, bytes]]) -> None:
-        noted = Change(files, kind)
+    def _note(
+        self, change: str, kind: str, files: dict[str, tuple[bytes, bytes]], undoes: Change | None = None
+    ) -> Change:
+        noted = Change(change, files, kind, undoes)
         record = self.vault.history().records[-1]
-        assert (record.id, record.kind) == (change, "restore" if kind == "undo" else kind)
+        assert (record.id, record.kind, bool(record.undoes)) == (change, kind, undoes is not None)
         for index, changed in enumerate(record.files):
             name = next(each for each, path in self.path.items() if str(path.resolve()) == changed.path)
             before, after = files[name]
             noted.states[name] = state = self.states[name].note(before, after)
-            if kind != "undo":
-                noted.words[name] = {op: to for op, (_, to) in self._moved(name, before, after).items()}
+            moved = self._moved(name, before, after)
+            # a move of a mixlist that changes marks and no policy is not in its record
+            noted.words[name] = {op: to for op, (_, to) in moved.items() if name != "mixlist" or op in changed.moves}
             self.backups.append((f"{change}.{index + 1}", name, before, state))
             self.now[name] = after
         self.changes.append(noted)
+        return noted
 
     def _moved(self, name: str, before: bytes, after: bytes) -> dict[str, tuple[Word, Word]]:
         old, new = self._words(name, before), self._words(name, after)
@@ -222,27 +240,45 @@ class HostileHistory(RuleBasedStateMachine):
         assert is_strict(self.now["mixlist"])
         json.loads(self.now["mixlist"])
 
-    @rule(name=st.sampled_from(["a", "b", "mixlist"]), force=st.booleans())
-    def undo(self, name: str, force: bool) -> None:
-        candidates = [
-            each for each in reversed(self.changes) if each.kind != "undo" and name in each.files and not each.undone
-        ]
-        candidates = [each for each in candidates if any(self.now[one] != was for one, (was, _) in each.files.items())]
-        fitting = [
-            each for each in candidates if all(self.now[one] in contents for one, contents in each.files.items())
-        ]
+    @rule(name=st.sampled_from(["a", "b", "mixlist"]), force=st.booleans(), only=st.booleans())
+    def undo(self, name: str, force: bool, only: bool) -> None:
+        found = [each for each in reversed(self.changes) if each.kind != "restore" or not each.undoes]
+        left = {each: [one for one in each.files if not each.is_undone(one)] for each in found}
+        left = {each: [name] if only else names for each, names in left.items() if name in names}
+        candidates = [each for each in left if any(self.now[one] != each.files[one][0] for one in left[each])]
+        fitting = [each for each in candidates if all(self.now[one] in each.files[one] for one in left[each])]
         last = next(iter(candidates if force else fitting), None)
-        plans = {one: self._without(last, one, force) for one in last.files} if last else {}
-        outcome = attempt(lambda: restore_last(Writer(self.vault, wait=0, force=force), self._scope(name)))
-        if isinstance(outcome, OpsinfoError):
-            if self.pruned and outcome.name == "pruned":
-                return
-            assert last is None or None in plans.values(), outcome.message
+        writer = Writer(self.vault, wait=0, force=force)
+        outcome = attempt(lambda: restore_last(writer, self._scope(name), only))
+        if last is None:
+            assert isinstance(outcome, OpsinfoError)
             assert isinstance(outcome, UsageFault) is (not candidates)
+        else:
+            self._check_undo("restore", last, left[last], force, outcome)
+
+    @precondition(lambda self: self.changes)
+    @rule(data=st.data(), force=st.booleans())
+    def undo_a_change(self, data: st.DataObject, force: bool) -> None:
+        change = self.changes[data.draw(st.integers(0, len(self.changes) - 1))]
+        names = list(change.files)
+        number = data.draw(st.sampled_from(["", *(f".{number}" for number in range(1, len(names) + 1))]))
+        match = CHANGE_ID.fullmatch(f"{change.id}{number}")
+        assert match is not None
+        outcome = attempt(lambda: restore_change(Writer(self.vault, wait=0, force=force), match))
+        names = [names[int(number[1:]) - 1]] if number else names
+        self._check_undo("revert", change, names, force, outcome)
+
+    def _check_undo(self, kind: str, change: Change, names: list[str], force: bool, outcome: Any) -> None:
+        if change.id in self.pruned:
+            assert isinstance(outcome, OpsinfoError)
+            assert outcome.name == "pruned"
             return
-        change, restored = outcome
-        assert last is not None
-        assert {each.path for each in restored} == {str(self.path[each].resolve()) for each in last.files}
+        plans = {one: self._without(change, one, force) for one in names}
+        if isinstance(outcome, OpsinfoError):
+            assert None in plans.values(), outcome.message
+            return
+        undoing, restored = outcome
+        assert {each.path for each in restored} == {str(self.path[each].resolve()) for each in names}
         written: dict[str, tuple[bytes, bytes]] = {}
         for one, plan in plans.items():
             assert plan is not None
@@ -253,12 +289,14 @@ class HostileHistory(RuleBasedStateMachine):
                 assert self._words(one, after) == plan
             if after != now:
                 written[one] = now, after
-                moved = self._moved(one, now, after)
-                last.taken_back[one] = set(last.words[one] if isinstance(plan, bytes) else moved)
-        assert (change is not None) == bool(written)
-        if change:
-            last.undone = True
-            self._note(change, "undo", written)
+        assert (undoing is not None) == bool(written)
+        if undoing:
+            noted = self._note(undoing, kind, written, change)
+            noted.undone_files = frozenset(names)
+            for one in written:
+                if isinstance(plans[one], bytes):
+                    noted.words[one] = dict(change.words[one])
+            change.undos.append(noted)
 
     def _without(self, change: Change, name: str, force: bool) -> bytes | Mapping[str, Word] | None:
         """What a file is without a change: its old bytes, or what it says of its op types; None: the undo is refused.
@@ -275,11 +313,17 @@ class HostileHistory(RuleBasedStateMachine):
             return before
         if not change.words[name]:
             return before if now == before else None
-        words = dict(self._words(name, now) or {})
+        said = self._words(name, now)
+        if said is None or not (is_ours or name == "mixlist"):
+            return None
+        words = dict(said)
         later = {op for each in late for op in each.standing(name)}
-        for op, (old, new) in self._moved(name, before, after).items():
-            if op not in later and words.get(op, frozenset()) == new:
-                words[op] = old
+        is_known = name != "mixlist" or after in [content for _, one, content, _ in self.backups if one == name]
+        nothing: frozenset[Mark] = frozenset()
+        was, made = self._words(name, before) or {}, self._words(name, after) or {}
+        for op in change.standing(name):
+            if op not in later and (not is_known or words.get(op, nothing) == made.get(op, nothing)):
+                words[op] = was.get(op, nothing)
         return {op: word for op, word in words.items() if word}
 
     @precondition(lambda self: self.backups)
@@ -310,7 +354,7 @@ class HostileHistory(RuleBasedStateMachine):
     @rule(name=st.sampled_from(["a", "b", "mixlist"]), keep=st.integers(1, 3))
     def prune(self, name: str, keep: int) -> None:
         dropped = self.vault.prune(self._scope(name), keep, dry_run=False)
-        self.pruned = self.pruned or bool(dropped)
+        self.pruned = {record.id for record in self.vault.history().records if record.pruned}
         held = {entry.id for entry in self.vault.history().entries if self.vault.has(entry)}
         assert self.vault.history().pristine_ids() <= held
         assert self.vault.damage(contents=True) == []
@@ -341,10 +385,11 @@ class HostileHistory(RuleBasedStateMachine):
         """
         last: dict[str, tuple[int, Policy]] = {}
         for each in self.changes:
-            if each.kind == "reapply" and each.undone:
+            if each.kind == "reapply" and each.is_undone(name):
                 for op in each.words.get(name, {}):
                     last.pop(op, None)
-            last.update((op, (each.states[name], Policy(to))) for op, to in each.standing(name).items())
+            if not each.undoes:
+                last.update((op, (each.states[name], Policy(to))) for op, to in each.standing(name).items())
         states, now = self.states[name], policies(self.now[name])
         here = states.of(self.now[name])
         return {op: to for op, (state, to) in last.items() if state != here and now[op] is not to}
