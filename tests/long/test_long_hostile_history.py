@@ -381,13 +381,17 @@ class HostileHistory(RuleBasedStateMachine):
     def _lost(self, name: str) -> dict[str, Policy]:
         """The last request for each op type, if it was made for another vendor state and is lost now.
 
-        What was applied again is settled when that is undone.
+        What was applied again is settled when that is undone, and all by a return to the first content.
         """
         last: dict[str, tuple[int, Policy]] = {}
         for each in self.changes:
             if each.kind == "reapply" and each.is_undone(name):
                 for op in each.words.get(name, {}):
                     last.pop(op, None)
+            first = self.states[name].first[each.states[name]] if name in each.files else None
+            if each.kind == "restore" and each.is_later(name) and each.files[name][1] == first:
+                last.clear()
+                continue
             if not each.undoes:
                 last.update((op, (each.states[name], Policy(to))) for op, to in each.standing(name).items())
         states, now = self.states[name], policies(self.now[name])

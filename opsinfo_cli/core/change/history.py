@@ -9,7 +9,7 @@ opsinfo did not write; it has the id of the first backup of that one.
 | -------------------------------------- | ------- | ---------- |
 | move, or any other command that writes | move    | nothing    |
 | reapply                                | reapply | nothing    |
-| restore TARGET --to ID                 | restore | nothing    |
+| restore TARGET --to ID, --to pristine  | restore | nothing    |
 | restore TARGET                         | restore | the change |
 | restore TARGET --only                  | restore | its file   |
 | restore CHANGE                         | revert  | the change |
@@ -18,7 +18,7 @@ opsinfo did not write; it has the id of the first backup of that one.
 
 - A plain restore undoes the newest of them, but for undos of the kind restore: so it goes back change by change.
 - The moves that stand of those that undo nothing are asked for: `reapply` repeats them after an upgrade, and `doctor`
-  misses them. Undone, a reapply settles what it repeated.
+  misses them. Undone, a reapply settles what it repeated, and a return to the first content of a lineage settles all.
 """
 
 from __future__ import annotations
@@ -136,12 +136,17 @@ class History:
         found: dict[str, dict[str, BackupEntry]] = {}
         real_path = cache(os.path.realpath)
         for entry in self.entries:
-            if change in (None, entry.record.id, str(entry.record.number)):
-                own = found.setdefault(real_path(entry.file.given), {})
-                if entry.record.kind == "reapply" and self.is_undone(entry):
-                    for name in entry.file.moves:
+            record, file = entry.record, entry.file
+            if change in (None, record.id, str(record.number)):
+                own = found.setdefault(real_path(file.given), {})
+                first = self._first_copies.get((file.path, file.lineage))
+                if record.kind == "reapply" and self.is_undone(entry):
+                    for name in file.moves:
                         own.pop(name, None)
-                own.update(self.last_moves([entry]))
+                if record.kind == "restore" and self.stands(entry) and first and file.after == first.file.before:
+                    own.clear()
+                else:
+                    own.update(self.last_moves([entry]))
         return found
 
     # lineages

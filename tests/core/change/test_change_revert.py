@@ -212,7 +212,10 @@ CHANGES: dict[str, list[Callable[..., Any]]] = {
     ],
     "restore TARGET": [lambda call, paths, ids: call(restore, str(paths[0]))],
     "restore TARGET --only": [lambda call, paths, ids: call(restore, str(paths[0]), only=True)],
-    "restore TARGET --to ID": [lambda call, paths, ids: call(restore, str(paths[0]), ids[0])],
+    "restore TARGET --to ID, --to pristine": [
+        lambda call, paths, ids: call(move, str(paths[0]), "Add", "gray"),
+        lambda call, paths, ids: call(restore, str(paths[0]), ids[1]),
+    ],
     "restore CHANGE": [lambda call, paths, ids: call(restore, ids[0])],
     "restore CHANGE.1": [lambda call, paths, ids: call(restore, f"{ids[0]}.1")],
     "restore CHANGE of another machine": [
@@ -355,3 +358,76 @@ def test_a_prune_does_not_make_lost_what_was_settled(target: Path, change: Calla
         change(move, str(target), op, "black")
     backups(prune=1, backup_dir=str(target.parent / "vault"))
     assert not change(reapply, str(target)).files
+
+
+def test_after_a_return_to_the_first_content_nothing_is_asked_for(target: Path, change: Callable[..., Any]) -> None:
+    for op in ("Add", "Neg"):
+        change(move, str(target), op, "black")
+    returned = change(restore, str(target), to="pristine").change
+    upgraded(target)
+    assert not change(reapply, str(target)).files, "another policy of the next version is the vendor's"
+    change(restore, returned, force=True)
+    upgraded(target)
+    change(reapply, str(target))
+    assert {op for op, policy in policies(target).items() if policy == "black"} == {"Add", "Neg"}
+
+
+def test_a_file_of_an_undo_is_undone_alone(tmp_path: Path, vault: Vault, change: Callable[..., Any]) -> None:
+    paths = [tmp_path / "aic-x-ops-info.json", tmp_path / "aic-y-ops-info.json"]
+    for path in paths:
+        path.write_text(TEXT)
+    first = str(run(vault, *paths).change)
+    undo = change(restore, first).change
+    change(restore, f"{undo}.2")
+    assert [policies(path)["Add"] for path in paths] == ["white", "black"]
+    assert [each.state for each in backups(backup_dir=vault.path).backups] == [
+        "undone",
+        "done",
+        "done",
+        "undone",
+        "done",
+    ]
+    assert {path: list(asked) for path, asked in vault.history().asked().items()} == {
+        str(paths[0]): [],
+        str(paths[1]): ["Add"],
+    }
+    change(restore, str(paths[0]), only=True)
+    change(restore, first)
+    assert [path.read_text() for path in paths] == [TEXT, TEXT]
+
+
+def test_what_the_undo_of_an_undo_leaves_stays_taken_back(target: Path, change: Callable[..., Any]) -> None:
+    oldest = change(move, str(target), "Log", "white").change
+    first = change(move, str(target), ["Log", "Conv2D"], "gray").change
+    undo = change(restore, first).change
+    again = change(move, str(target), "Log", "black").change
+    done = change(restore, undo)
+    assert [(left.name, left.change) for left in done.files[0].left] == [("Log", again)]
+    assert (policies(target)["Log"], policies(target)["Conv2D"]) == ("black", "gray")
+    change(restore, again)
+    assert policies(target)["Log"] == "white"
+    assert change(restore, oldest).files[0].left == (), "the first change moves it no longer"
+    assert policies(target)["Log"] == "black"
+    upgraded(target)
+    change(reapply, str(target))
+    assert (policies(target)["Log"], policies(target)["Conv2D"]) == ("gray", "gray"), "as the vendor's"
+
+
+def test_a_forced_undo_of_another_version_is_undone_by_what_the_file_had(
+    target: Path, change: Callable[..., Any]
+) -> None:
+    first = change(move, str(target), "Add", "black").change
+    upgraded(target)
+    undo = change(restore, first, force=True).change
+    change(move, str(target), "Log", "white")
+    change(restore, undo)
+    assert (policies(target)["Add"], policies(target)["Log"]) == ("gray", "white")
+
+
+def test_the_moves_of_a_pruned_change_are_repeated(target: Path, change: Callable[..., Any]) -> None:
+    ids = [change(move, str(target), op, "black").change for op in ("Add", "Neg", "Mul")]
+    backups(prune=1, backup_dir=str(target.parent / "vault"))
+    assert raised(Refused, change, restore, ids[1]).name == "pruned"
+    upgraded(target)
+    change(reapply, ids[1])
+    assert [op for op, policy in policies(target).items() if policy == "black"] == ["Neg"]
