@@ -16,9 +16,18 @@ opsinfo did not write; it has the id of the first backup of that one.
 | restore CHANGE.1                       | revert  | its file   |
 | restore CHANGE of another machine      | revert  | nothing    |
 
-- A plain restore undoes the newest of them, but for undos of the kind restore: so it goes back change by change.
-- The moves that stand of those that undo nothing are asked for: `reapply` repeats them after an upgrade, and `doctor`
-  misses them. Undone, a reapply settles what it repeated, and a return to the first content of a lineage settles all.
+Every question is one of these records, and no answer depends on what was pruned, which is contents alone:
+
+- A plain restore undoes the newest change that is not undone, and whose content the files have, but for undos of the
+  kind restore: so it goes back change by change (`restore.py`).
+- The undo of a change takes back its moves that stand, but for op types that a later change moved, by a move that
+  stands; if no later change stands, the old bytes come back (`revert.py`).
+- The last moves of changes that undo nothing are asked for: `reapply` repeats them after an upgrade, and `doctor`
+  misses them. Undone, a reapply settles what it repeated; a return to the first content of a lineage settles all.
+- Who edited a library is said by its last moves since the first content of its lineage (`standing.py`).
+- A content belongs to the lineage of the newest change that read or wrote it; one of none is a new state of the vendor.
+
+`test_change_revert.py` has a case of each row, and `test_long_hostile_history.py` any sequence of them against a model.
 """
 
 from __future__ import annotations
@@ -78,7 +87,7 @@ class History:
     def _undone_and_standing(self) -> tuple[set[str], dict[str, Moves]]:
         """The backup ids of files in which a change is undone, and backup id -> the moves that stand.
 
-        The newest change comes first: whether an undo counts in a file is known before what it undid.
+        The newest change comes first, so that it is known whether an undo stands in a file before what it undid is met.
         """
         undone: set[str] = set()
         standing: dict[str, Moves] = {}
@@ -86,18 +95,18 @@ class History:
         for record in reversed(self.records):
             counts = outcome(record) == "done"
             for entry in record.entries:
-                standing[entry.id] = entry.file.moves if counts else {}
+                moves = entry.file.moves if counts else {}
                 for undo in (*undos.get(record.id, ()), *undos.get(entry.id, ())):
-                    own = [each for each in undo.entries if each.file.path == entry.file.path]
-                    # a file that had its old content again is not written by the undo, and goes with the others
-                    counts_here = any(each.id not in undone for each in own or undo.entries)
-                    if counts_here:
+                    here = [each for each in undo.entries if each.file.path == entry.file.path]
+                    # a file that had its old content already is not written by the undo, and goes with its other files
+                    stands = any(each.id not in undone for each in here or undo.entries)
+                    if stands:
                         undone.add(entry.id)
-                    if own and own[0].file.moves:
-                        back = standing[own[0].id]
-                        standing[entry.id] = {n: move for n, move in standing[entry.id].items() if n not in back}
-                    elif counts_here:
-                        standing[entry.id] = {}
+                    if here and here[0].file.moves:
+                        moves = {name: move for name, move in moves.items() if name not in standing[here[0].id]}
+                    elif stands:
+                        moves = {}
+                standing[entry.id] = moves
             for each in record.undone if counts else ():
                 undos.setdefault(each, []).append(record)
         return undone, standing
@@ -121,10 +130,6 @@ class History:
         :param entries: in order
         """
         return {name: entry for entry in entries if not entry.record.undoes for name in self.standing_moves(entry)}
-
-    def later(self, entry: BackupEntry) -> list[BackupEntry]:
-        """Return the changes that followed one in one of its files."""
-        return [each for each in self.by_path[entry.file.path] if each.record.number > entry.record.number]
 
     def asked(self, change: str | None = None) -> dict[str, dict[str, BackupEntry]]:
         """Return path -> op type -> the change whose move of it is asked for.

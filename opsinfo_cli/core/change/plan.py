@@ -238,6 +238,7 @@ class LibraryPlan:
         return [Move(name, _entry(library, name).policy, to) for name, to in self.wanted(library).items()]
 
     def patch(self, source: Source) -> Patch:
+        """Return the edits, and keep of the library what :meth:`prove` reads of it next."""
         library = self._read(source)
         wanted = self.wanted(library)
         patch = library_patch(library, wanted)
@@ -250,6 +251,7 @@ class LibraryPlan:
         prove_library(library, result, self.wanted(library))
 
     def _read(self, source: Source) -> Library:
+        """Return the library of a text: the one that was read last, if it is of this very text."""
         if self._last is None or self._last.source is not source:
             self._last = Library.of(source)
         return self._last
@@ -258,6 +260,9 @@ class LibraryPlan:
 class EntriesPlan(LibraryPlan):
     """Give op types back the policy that they had, in the bytes of their old entry if nothing else in it changed.
 
+    An edit of the flag alone would not bring back an entry that had a section without flag, or other blanks.
+
+    :param asked: the policy of each op type in ``before``
     :param before: the library as it was
     """
 
@@ -269,7 +274,7 @@ class EntriesPlan(LibraryPlan):
         library = self._read(source)
         wanted = self.wanted(library).items()
         moved = {name: policy for name, policy in wanted if library.entries[name].policy is not policy}
-        super().patch(source)  # refuses what cannot be edited
+        super().patch(source)  # refuses what cannot be edited: a key that appears twice
         old, now = ({member.key: member for member in each.members} for each in (self.before, library))
         whole = [
             name

@@ -209,7 +209,7 @@ def unfinished(record: Record, path: str) -> Refused:
     return Refused(message, name="unfinished-change", path=path, hint=hint)
 
 
-def was_pruned(path: str | None = None) -> Refused:
+def was_pruned(path: str) -> Refused:
     """Return the error for a backup that is wanted and was pruned."""
     message = "this backup was removed by `opsinfo backups --prune`"
     hint = "`opsinfo backups` lists the others; `--to pristine` restores the first one"

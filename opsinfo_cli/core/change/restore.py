@@ -15,7 +15,7 @@ from ...errors import Refused, UsageFault, counted, join_some
 from ..cann.target import AnyTarget, target_text
 from ..document import Schema, Sha256, headed, optional
 from .history import History
-from .record import BackupEntry, file_state, outcome, was_pruned
+from .record import BackupEntry, file_state, outcome
 from .replace_file import digest_at
 from .revert import Left, RestoredFile, at_backup, other_lineage, without_change
 from .scope import scope_of
@@ -26,10 +26,6 @@ from .writer import Write, Writer, writer_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-
-REVERT = "revert"
-"""The kind of a change that undoes one change by its id."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +158,7 @@ def restore_change(writer: Writer, match: re.Match[str]) -> tuple[str | None, li
             history.require_known(since=int(match[2]))
         return entries
 
-    return _restore(writer, match[1], chosen, without_change, kind=REVERT)
+    return _restore(writer, match[1], chosen, without_change, kind="revert")
 
 
 def restore_to(writer: Writer, scope: Scope, which: str) -> tuple[str | None, list[RestoredFile]]:
@@ -225,11 +221,12 @@ def _restore(
             ]
             record = entries[0].record
             undoes: str | None = None
-            if is_undo and history is own:  # another machine does not learn of it: then it is a change of this one
+            ends = is_undo and history is own  # another machine does not learn of it: then it undoes nothing here
+            if ends:
                 is_whole = len(entries) == len(record.files)
                 undoes = record.id if is_whole else ",".join(entry.id for entry in entries)
             change = writer.commit(kind, own, writes, undoes).id if writes else None
-            if record.state == "pending" and history is own:
+            if ends and record.state == "pending":
                 # what it wrote in the other files stands, and can still be undone
                 stand = [entry.file for entry in record.entries if entry not in entries]
                 ended = outcome(replace(record, files=stand))
@@ -243,8 +240,7 @@ def _newest(history: History, scope: Scope, force: bool, only: bool) -> list[Bac
     """Return the files of the change that a plain restore undoes, those that were not undone before."""
     newest, digest = list[BackupEntry](), cache(digest_at)
     for record in reversed(history.records):
-        # a return to one content by `--to`, and the undo of one change by its id, count as changes of their own
-        if (record.undoes and record.kind != REVERT) or record.state == "abandoned":
+        if (record.undoes and record.kind == "restore") or record.state == "abandoned":
             continue
         left = [entry for entry in record.entries if not history.is_undone(entry)]
         mine = [entry for entry in left if scope(entry.file.path)]
@@ -258,8 +254,6 @@ def _newest(history: History, scope: Scope, force: bool, only: bool) -> list[Bac
         if force or "other" not in states:
             if not force:
                 history.require_known(since=record.number)
-            if record.pruned:
-                raise was_pruned(mine[0].file.path)
             return entries
     history.require_known()
     if not newest:
@@ -296,18 +290,12 @@ def _pristine(history: History, scope: Scope) -> list[BackupEntry]:
 
 def _by_id(history: History, scope: Scope, number: int, nth: str | None) -> list[BackupEntry]:
     """:param nth: which of its files; None for all of them
-    :raises Refused: if the change cannot be read, or was pruned
+    :raises Refused: if the change cannot be read
     """
     if any(number in damage.numbers for damage in history.damage):
         history.require_known(since=number - 1)
-    entries = [
+    return [
         entry
         for entry in history.entries
-        if entry.record.number == number
-        and nth in (None, str(entry.nth + 1))
-        and (entry.file.backup or entry.file.before is None)  # None: the change created the file
-        and scope(entry.file.path)
+        if entry.record.number == number and nth in (None, str(entry.nth + 1)) and scope(entry.file.path)
     ]
-    if any(entry.record.pruned for entry in entries):
-        raise was_pruned()
-    return entries
