@@ -315,8 +315,9 @@ def test_the_first_copy_of_a_file_that_opsinfo_made_is_that_text(writer: Writer,
     create(writer, path, text=TEXT)
     with pytest.raises(UsageFault):
         back_to(writer, "pristine")
-    move(writer, "Add", "black", path)
-    move(writer, "Log", "black", path)
+    for op, to in (("Add", "black"), ("Log", "black"), ("Mul", "black"), ("Log", "white")):
+        move(writer, op, to, path)
+    assert vault.prune(everywhere, 1, dry_run=False) == [f"{machine_name()}-{number}.1" for number in (3, 4)]
     back_to(writer, "pristine")
     assert path.read_text() == TEXT
 
