@@ -491,6 +491,14 @@ def test_the_last_move_that_was_not_undone_counts(writer: Writer, vault: Vault, 
     assert not [each for each in lost_edits(vault.history(), everywhere) if "Log" in each.wanted]
 
 
+def test_moves_that_an_older_content_of_the_same_version_lacks_are_not_lost(
+    writer: Writer, vault: Vault, library: Path
+) -> None:
+    move(writer, "Add", "black", library)
+    library.write_text(TEXT)  # by hand
+    assert lost_edits(vault.history(), everywhere) == []
+
+
 def test_moves_of_an_emptied_mixlist_are_not_lost(writer: Writer, vault: Vault, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     path.write_text('{"black-list": {"to-add": ["Log"]}}')

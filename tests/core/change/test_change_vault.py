@@ -515,6 +515,17 @@ def test_a_killed_prune_is_no_damage_and_the_next_one_ends_it(
     assert sorted(os.listdir(vault.folder)) == ["1", "3", "pruned.json"]
 
 
+def test_the_newest_change_stays_so_that_its_number_is_known_beside_damage(
+    writer: Writer, vault: Vault, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.json"
+    create(writer, path)
+    undo(writer)
+    create(writer, path)  # without a backup, in a lineage that is known
+    vault.prune(everywhere, 1, dry_run=False)
+    assert [record.number for record in records(vault) if not record.pruned][-1] == 3
+
+
 # damage
 
 
