@@ -2,6 +2,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset PYTHONDONTWRITEBYTECODE # tests start hundreds of processes
+export PIP_NO_COMPILE=1       # nor does uv: most of what is installed is never imported
 
 # environment NAME PACKAGE...: .ci/NAME, kept until pyproject.toml, the packages or the interpreter change; one at a time
 environment() {
@@ -45,3 +46,6 @@ tools() {
             absent "cannot install $tool; tests that need it are skipped"
     done
 }
+
+# what tests use; each step that runs some installs all, so that `tests` waits for none where the others ran before it
+test_tools() { tools strace patch zsh fish tmux; }
