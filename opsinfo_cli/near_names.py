@@ -4,6 +4,7 @@ else those of difflib.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from heapq import nsmallest
@@ -83,14 +84,16 @@ class NearNames:
         matcher = SequenceMatcher(None, "", key)
         swapped = (key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(len(key) - 1))
         close = {other: -1.0 for other in swapped if len(key) >= _LEAST_CONTAINED and other in self._by_folded}
-        for other in self._by_folded:
-            matcher.set_seq1(other)
-            might = matcher.real_quick_ratio() >= _SIMILAR and matcher.quick_ratio() >= _SIMILAR
+        letters = _numbered(key)
+        for other, others in self._letters.items():
+            might = 2.0 * len(letters & others) / (len(other) + len(key)) >= _SIMILAR  # quick_ratio of difflib
             self._left -= len(other) * (len(key) if might else _GLANCE)
-            if self.is_exhausted:
+            if self._left < 0:
                 return []
-            if might and (ratio := matcher.ratio()) >= _SIMILAR:
-                close.setdefault(other, -ratio)
+            if might:
+                matcher.set_seq1(other)
+                if (ratio := matcher.ratio()) >= _SIMILAR:
+                    close.setdefault(other, -ratio)
         ranked = nsmallest(_MOST, ((rank, other) for other, rank in close.items()))
         best = [other for rank, other in ranked if rank <= ranked[0][0] + _WORSE]
         self._known[key] = [name for other in best for name in self._by_folded[other]][:_MOST]
@@ -117,6 +120,21 @@ class NearNames:
             names.setdefault(_fold(candidate), []).append(candidate)
         return names
 
+    @cached_property
+    def _letters(self) -> dict[str, frozenset[str]]:
+        """The letters of each candidate; none of one to which no name is similar, because it is too long."""
+        return {key: _numbered(key) if len(key) < 2 * _LONGEST else frozenset() for key in self._by_folded}
+
 
 def _fold(name: str) -> str:
     return name.casefold().translate(_LOOK_ALIKE)
+
+
+def _numbered(name: str) -> frozenset[str]:
+    """Return the letters of a name, equal ones numbered: what two names have in common is then a set, too."""
+    counts: Counter[str] = Counter()
+    numbered = []
+    for letter in name:
+        counts[letter] += 1
+        numbered.append(f"{letter}{counts[letter]}")
+    return frozenset(numbered)
