@@ -363,9 +363,8 @@ def mixlist_for(
     """
     marks, impossible = {}, []
     for name in sorted(names):
-        wanted = [applied.effective(name, each) if applied else each for each in _in_stores(b, name)]
-        own = set(_in_stores(a, name))
-        needed = frozenset[Mark]().union(*(marks_for(each, wanted[0]) for each in own if own != set(wanted)))
+        own, wanted = _in_stores(a, name, None), _in_stores(b, name, applied)
+        needed = frozenset[Mark]().union(*(marks_for(each, wanted[0]) for each in own if own != wanted))
         if len(needed) > 1:
             impossible.append(name)
         else:
@@ -373,8 +372,10 @@ def mixlist_for(
     return mixlist_content(marks), impossible
 
 
-def _in_stores(operators: Operators, name: str) -> list[Policy]:
-    return [entry.policy for _, entry in operators[name].winners]
+def _in_stores(operators: Operators, name: str, applied: Mixlist | None) -> list[Policy]:
+    """Return the different policies of an op type in the stores, that of the deciding one first."""
+    policies = [entry.policy for _, entry in operators[name].winners]
+    return [*dict.fromkeys(applied.effective(name, each) if applied else each for each in policies)]
 
 
 def section_differences(a: Operators, b: Operators) -> Iterator[SectionDifference]:

@@ -123,6 +123,16 @@ def test_a_mixlist_acts_in_every_store(opsinfo: Run, opp: Path, tmp_path: Path, 
     assert json.loads(opsinfo("diff", f"{opp}@ascend910b", f"{opp}@ascend910b", "--format", "mixlist").out) == {}
 
 
+def test_of_stores_with_the_same_policies_the_first_decides(opsinfo: Run, opp: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(opp, tmp_path / "other")
+    stores = ("vendor:acme", "built-in")
+    for top, policies in ((opp, ("white", "black")), (other, ("black", "white"))):
+        for store, policy in zip(stores, policies, strict=True):
+            assert opsinfo("move", f"{top}@ascend910b", "AddN", "--to", policy, "--store", store).code == 0
+    ran = opsinfo("diff", f"{opp}@ascend910b", f"{other}@ascend910b", "--format", "mixlist")
+    assert json.loads(ran.out) == {"black-list": {"to-add": ["AddN"]}}
+
+
 def test_a_target_that_is_given_often_has_a_name_for_each(opsinfo: Run, fixtures: Path) -> None:
     line = ("diff", *[f"{fixtures}/opp@ascend910b"] * 3, f"{fixtures}/opp@ascend910", "--match", "Add", "--format")
     labels = opsinfo(*line, "json").json["targets"]
