@@ -13,7 +13,7 @@ from ...errors import Refused, UsageFault, quoted
 from ..cann.file_kind import foreign_of, kind_of
 from ..cann.mixlist import Mixlist
 from ..cann.mixlist_text import line_numbers, mixlist_patch
-from ..cann.targets.defined import definition_kind
+from ..cann.targets.defined import what_defines
 from ..text.patch import Patch, edits_between, splice
 from ..text.scanner import scan
 from ..text.source import Source, is_commented
@@ -135,9 +135,8 @@ def require_no_library(source: Source) -> None:
     }
     if foreign := foreign_of(source):
         raise UsageFault(f"this is {foreign.what}, not a mixlist", name="wrong-kind", path=source.path)
-    if defined := definition_kind(source):
+    if what := what_defines(source):
         hint = "opsinfo never writes inis and sources; `opsinfo show TARGET OP --format opdef` prints what to change"
-        what = "an ini of opbuild" if defined == "ini" else "an OpDef source"
         raise UsageFault(f"this is {what}, not a mixlist", name="wrong-kind", path=source.path, hint=hint)
     kind = kind_of(source)
     if kind in hints:

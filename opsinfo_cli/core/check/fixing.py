@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from ...errors import OpsinfoError, counted
@@ -28,13 +27,12 @@ def apply_fixes(
     settings: WriteSettings,
     say: Callable[[str], None],
 ) -> Checked:
-    """Apply fixes, to each real file once, and check again. The findings are kept if a fix cannot be written.
+    """Apply fixes, and check again. The findings are kept if a fix cannot be written.
 
     :param run: checks again
     """
     fixable = {finding.path for finding in checked.findings if applicable([finding], unsafe)}
     kinds = {verdict.path: verdict.kind for verdict in checked.files if verdict.kind and verdict.path in fixable}
-    real = {os.path.realpath(path): path for path in reversed(kinds)}
     names, base, trees = near_names_of(asked.against), checked.base, checked.trees
 
     def plan(kind: CheckedKind) -> FixPlan:
@@ -52,7 +50,7 @@ def apply_fixes(
 
         return OptionFixPlan(find, unsafe, kind) if kind in OPTION_KINDS else FixPlan(find, unsafe)
 
-    plans = {path: plan(kinds[path]) for path in reversed(real.values())}
+    plans = {path: plan(kind) for path, kind in kinds.items()}
     if not plans:
         return checked
     jobs = []

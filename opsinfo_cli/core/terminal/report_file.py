@@ -59,9 +59,8 @@ def _what_stays(path: str) -> str | None:
         if is_marked(source, outcome) or kind_of(source, outcome) == "snapshot":
             return "a library, a mixlist or a snapshot"
     elif is_definition:
-        from ..cann.targets.defined import definition_kind
+        from ..cann.targets.defined import what_defines
         from ..text.source import Source
 
-        if kind := definition_kind(Source(data, path, strict=False)):
-            return "an ini of opbuild" if kind == "ini" else "an OpDef source"
+        return what_defines(Source(data, path, strict=False))
     return None

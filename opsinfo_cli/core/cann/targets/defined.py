@@ -11,7 +11,7 @@ from ..chips import folder_of, likeliest_chip, unknown_chip
 from ..ini import is_ini
 from ..library import Operators
 from ..opdef.find import SUFFIXES, NotRead, is_source
-from .found import Found, OneChip, TargetOptions
+from .found import PHRASES, Found, OneChip, TargetOptions
 
 if TYPE_CHECKING:
     from ...document import Unreadable
@@ -23,11 +23,11 @@ _WHAT = {
 }
 
 
-def definition_kind(source: Source) -> Literal["ini", "opdef"] | None:
-    """Return whether a file is an ini of opbuild or an OpDef source; None if it is neither."""
+def what_defines(source: Source) -> str | None:
+    """Return in words that a file is an OpDef source or an ini of opbuild; None if it is neither."""
     if source.path.endswith(SUFFIXES):
-        return "opdef" if is_source(source.data) else None
-    return "ini" if is_ini(source.path, source.text) else None
+        return "an OpDef source" if is_source(source.data) else None
+    return PHRASES["ini"] if is_ini(source.path, source.text) else None
 
 
 def defined(

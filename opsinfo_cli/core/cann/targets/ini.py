@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...text.source import Source
 from ..ini import ini_store, inis_in, soc_of_ini
 from ..library import Operators
-from .defined import defined, definition_kind
+from .defined import defined, what_defines
 from .found import Found, Named, TargetOptions
 
 
@@ -22,6 +22,6 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
     if not named.is_file or options.kind not in (None, "library") or not path.lower().endswith(".ini"):
         return None
     source = named.source
-    if definition_kind(source) is None:
+    if what_defines(source) is None:
         return None
     return defined("ini", path, [soc_of_ini(path) or ""], lambda _: ini_store([source]).operators, options)
