@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from ci_support import ROOT, committed, git
+from ci_support import ROOT, SAMPLE, committed, git
 
 pytest.importorskip("pre_commit", reason="pre-commit is not installed")
 yaml = pytest.importorskip("yaml")
@@ -54,49 +58,57 @@ class Repository:
         return subprocess.run(words, cwd=self.path, env=environment, capture_output=True, text=True, check=False)
 
 
-def hook(name: str, **more: object) -> dict[str, object]:
+def hook(name: str, **more: object) -> dict[str, Any]:
     (shipped,) = [each for each in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text()) if each["id"] == name]
     return {**shipped, "language": "system", **more}
 
 
-USERS_ARGS = [None, [], ["--wait", "5"], ["--wait=5", "--"], ["--force"]]
+def words_of(used: dict[str, Any]) -> list[str]:
+    """The words that pre-commit puts before the names of files."""
+    return [*shlex.split(used["entry"])[1:], *used["args"]]
 
 
-@pytest.mark.parametrize("args", USERS_ARGS, ids=str)
-@pytest.mark.parametrize("option", ["-o", "--output=", "-n", "--backup-dir=", "--"])
+@pytest.mark.parametrize("args", [None, [], ["--wait", "5"], ["--wait=5", "--"], ["--force"]], ids=str)
 def test_fmt_takes_a_file_below_a_folder_named_as_an_option_for_a_file(
-    tmp_path: Path, args: list[str] | None, option: str
+    tmp_path: Path, opsinfo: Callable[..., Any], args: list[str] | None
 ) -> None:
-    repository = Repository(tmp_path, [hook("opsinfo-fmt", **({} if args is None else {"args": args}))])
+    """One at a time, with the words of pre-commit, and all of them in a run of pre-commit."""
+    used = hook("opsinfo-fmt", **({} if args is None else {"args": args}))
+    repository = Repository(tmp_path, [used])
     victim = repository.outside / "x_mixlist.json"
     victim.write_text(PRECIOUS)
-    named = repository.add(f"{option}{repository.outside}/x_mixlist.json", BROKEN)
-    other = repository.add("zz_mixlist.json", BROKEN)
+    names = [f"{option}{victim}" for option in ("-o", "--output=", "-n", "--backup-dir=", "--")]
+    for name in names:
+        files = [repository.add(each, BROKEN) for each in (name, "zz_mixlist.json")]
+        ran = opsinfo(*words_of(used), name, "zz_mixlist.json", cwd=repository.path, env={"PRE_COMMIT": "1"})
+        assert (ran.code, [path.read_text() for path in files]) == (0, [FIXED, FIXED]), ran.err
+        assert (victim.read_text(), os.listdir(repository.outside)) == (PRECIOUS, ["x_mixlist.json"])
+    files = [repository.add(each, BROKEN) for each in (*names, "zz_mixlist.json")]
     done = repository.run("opsinfo-fmt")
     assert done.returncode == 1, done.stdout
     assert "files were modified by this hook" in done.stdout
-    assert [path.read_text() for path in (victim, named, other)] == [PRECIOUS, FIXED, FIXED]
-    assert os.listdir(repository.outside) == ["x_mixlist.json"]
+    assert {path.read_text() for path in files} == {FIXED}
+    assert (victim.read_text(), os.listdir(repository.outside)) == (PRECIOUS, ["x_mixlist.json"])
 
 
 @pytest.mark.parametrize(
     "args", [None, [], ["--severity", "warning"], ["--no-config", "--"], ["--against", "lib.opsinfo.json"]], ids=str
 )
-@pytest.mark.parametrize(
-    "option", ["--report=json:", "--baseline=", "--fix", "-q", "--update-baseline", "--config=", "--report=text:"]
-)
 def test_validate_takes_a_file_below_a_folder_named_as_an_option_for_a_file(
-    tmp_path: Path, args: list[str] | None, option: str
+    tmp_path: Path, opsinfo: Callable[..., Any], args: list[str] | None
 ) -> None:
-    repository = Repository(tmp_path, [hook("opsinfo-validate", **({} if args is None else {"args": args}))])
-    (repository.path / "lib.opsinfo.json").write_bytes((ROOT / "tests/sample-repository/snapshots/ascend910b.opsinfo.json").read_bytes())  # fmt: skip # noqa: E501
-    planted = repository.outside / "x_mixlist.json"
-    named = repository.add(f"{option}{planted}", BROKEN)
-    other = repository.add("zz_mixlist.json", BROKEN)
+    used = hook("opsinfo-validate", **({} if args is None else {"args": args}))
+    repository = Repository(tmp_path, [used])
+    shutil.copy(SAMPLE / "snapshots/ascend910b.opsinfo.json", repository.path / "lib.opsinfo.json")
+    options = ("--report=json:", "--baseline=", "--fix", "-q", "--update-baseline", "--config=", "--report=text:")
+    names = [f"{option}{repository.outside}/x_mixlist.json" for option in options]
+    files = [repository.add(each, BROKEN) for each in (*names, "zz_mixlist.json")]
+    for name in names:
+        ran = opsinfo(*words_of(used), name, "zz_mixlist.json", cwd=repository.path, env={"PRE_COMMIT": "1"})
+        assert (ran.code, ran.out.count("error[T003]")) == (1, 2), ran.out
     done = repository.run("opsinfo-validate")
-    assert done.returncode == 1, done.stdout
-    assert done.stdout.count("error[T003]") == 2, done.stdout
-    assert [named.read_text(), other.read_text(), os.listdir(repository.outside)] == [BROKEN, BROKEN, []]
+    assert (done.returncode, done.stdout.count("error[T003]")) == (1, len(files)), done.stdout
+    assert ({path.read_text() for path in files}, os.listdir(repository.outside)) == ({BROKEN}, [])
 
 
 def test_an_honest_name_that_begins_with_a_dash_is_checked(tmp_path: Path) -> None:
