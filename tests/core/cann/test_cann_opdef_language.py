@@ -345,6 +345,7 @@ UNREADABLE = {
         f'std::map<int, bool> m{{{{1, true}}}};\nfor (const auto& each : m) {{ {ADD} }}',
         *(8, "what the loop runs over is not understood"),
     ),
+    "a copy of the core": (f"auto core = AICore();\n{ADD}", 7, "the copy of an object is not interpreted"),
     "a statement": (f"goto x; {ADD}", 7, "`goto` is not understood"),
     "a pack": (f"Fill(*this, args...); {ADD}", 7, "`Fill` is not defined in the project"),
     "an argument that is not understood and sets a flag": (
@@ -461,6 +462,11 @@ MUTATIONS = {
     "std::vector<int> v = {1}; auto w = std::move(v);": ("v.empty()", None),
     "std::vector<std::vector<int>> v(2, {1}); v[0][0] = 0;": ("v[1][0]", "white"),
     "bool a = true; auto f = [&]() -> bool& { return a; }; f() = false;": ("a", None),
+    "std::vector<int> v; auto f = [&]() -> std::vector<int>& { return v; }; f().push_back(1);": ("v.empty()", None),
+    "std::vector<int> v; auto f = [&]() -> decltype(v) { return v; }; f().push_back(1);": ("v.empty()", None),
+    "std::vector<int> v; auto f = [&]() { return v; }; f().push_back(1);": ("v.empty()", "white"),
+    "std::vector<bool> v{true}; Change(v.begin());": ("v[0]", None),
+    'std::string s = {"abcd", 3};': ("s.size() == 2", None),
     "auto f = [=]() { AICore(); };": ("f()", None),
     "std::vector<int> v = {1, 2}; auto& x = v[0]; v = {0, 0};": ("x", "black"),
     "bool x = true; bool& y{x}; y = false;": ("x", None),
@@ -531,6 +537,11 @@ CHANGERS = {
     "struct Z { Z() { g = false; } } z;": "",
     "struct Z { explicit Z(bool& x) { x = false; } };": "std::vector<Z> z = {{g}};",
     "struct Z { Flip f; explicit Z(bool& x) : f(x) {} };": "Z z(g);",
+    "bool& r{g};": "r = false;",
+    "using R = bool&;": "R x = g; x = false;",
+    "using R = bool&; R Get() { return g; }": "auto& x = Get(); x = false;",
+    "using V = std::vector<int>&; V Get(std::vector<int>& v) { return v; }": "std::vector<int> v; Get(v).push_back(1);"
+    "g = v.empty();",
     "typedef unsigned char u8; u8 n = 256;": "g = n != 0;",
     "template <typename T> void Set(bool& x) {} template <> void Set<int>(bool& x) { x = false; }": "Set<int>(g);",
 }

@@ -39,7 +39,6 @@ CASES = {
     ),
     "assigned": ([NEW, WHITE, "OpAICoreConfig d;", "d = c;", WITH_D], "white", False, 8),
     "changed by reference": ([NEW, BLACK, "auto& d = c;", "d.PrecisionReduceFlag(true);", WITH_C], "white", False, 10),
-    "a copy of the core": (["auto core = AICore();", 'core.AddConfig("ascend950");', ALONE], "white", True, 9),
 }
 
 

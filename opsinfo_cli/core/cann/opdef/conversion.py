@@ -114,10 +114,10 @@ class Conversion:
         if isinstance(value, Map):
             self._spend(len(value), at)
             return Map(((key, self.copy(each, at)) for key, each in value.items()), value.default)
-        if isinstance(value, Part):
-            self._spend(value.size if isinstance(value, CoreConfig) else 1, at)
+        if isinstance(value, CoreConfig):
+            self._spend(value.size, at)
             return value.copy()
-        if isinstance(value, Instance):
+        if isinstance(value, Part | Instance):
             raise self._text.fault("the copy of an object is not interpreted", at)
         return value
 

@@ -339,9 +339,6 @@ class AICore(Reaching):
 
     chips: dict[str, ChipConfig] = field(default_factory=dict)
 
-    def copy(self) -> AICore:
-        return AICore(dict(self.chips))
-
     def call(self, method: str, arguments: Arguments, place: int) -> AICore:
         """:raises SourceFault: if a chip or configuration is not known"""
         if method != "AddConfig":
@@ -420,9 +417,6 @@ class Attribute(Reaching):
             self.unread = self.unread or fault
         return self
 
-    def copy(self) -> Attribute:
-        return replace(self, defaults=dict(self.defaults))
-
 
 @dataclass(slots=True, eq=False, repr=False)
 class Collective(Reaching):
@@ -436,18 +430,12 @@ class Collective(Reaching):
             self.groups |= dict.fromkeys(text_of(name, place) for name in names)
         return self
 
-    def copy(self) -> Collective:
-        return Collective(dict(self.groups))
-
 
 @dataclass(slots=True, eq=False, repr=False)
 class OtherCore(Reaching):
     """``AICPU()`` and ``HostCPU()``: whatever is called on them is not of AI Core."""
 
     def call(self, method: str, arguments: Arguments, place: int) -> OtherCore:
-        return self
-
-    def copy(self) -> OtherCore:
         return self
 
 

@@ -187,10 +187,11 @@ class Definitions:
         return after
 
     def _alias(self, at: int, end: int) -> int:
-        """Note ``using name = type;``; return the index after it."""
+        """Note ``using name = type;``, of a reference as a type that is not read; return the index after it."""
         stop = self.text.find(at, end, ";")
         if self.text.words[at + 2] == "=" and (typed := self.text.type(at + 3, stop)) is not None:
-            self.aliases[self.text.words[at + 1]] = typed[0]
+            kind, _ = typed
+            self.aliases[self.text.words[at + 1]] = kind._replace(name="") if kind.is_reference else kind
         return stop + 1
 
     def _constants(self, part: Part, scope: Scope) -> None:

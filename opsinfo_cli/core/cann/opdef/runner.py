@@ -296,18 +296,13 @@ class Runner:
                 assert parameter.default is not None
                 scope[parameter.name] = self.value(*parameter.default, parent)
                 continue
-            value = plain(given[index])
-            begins_object = isinstance(value, list) and self._conversion.is_object(parameter.type)
-            if (
-                parameter.type.is_changeable
-                and not isinstance(given[index], Variable)
-                and not isinstance(value, Reaching | Unknown)
-            ):
-                raise SourceFault("what braces give to a reference is not interpreted", place)
-            if parameter.type.is_reference and not begins_object:
-                scope[parameter.name] = given[index]
+            operand, kind = given[index], parameter.type
+            if kind.is_changeable and not isinstance(operand, Variable | Reaching | Unknown):
+                raise SourceFault("what braces give to a reference is not interpreted", place)  # which it may change
+            if kind.is_reference and not (isinstance(plain(operand), list) and self._conversion.is_object(kind)):
+                scope[parameter.name] = operand
             else:
-                scope[parameter.name] = self._convert(parameter.type, given[index], function.at)
+                scope[parameter.name] = self._convert(kind, operand, function.at)
         return scope
 
     def _apply(self, functions: Functions, given: Sequence[Operand], place: int) -> Value:
@@ -316,8 +311,11 @@ class Runner:
         returned = self._run(*function.body, self._bind(function, functions.scope, given, place))
         if returned is None:
             return None  # of a function without a value
-        if function.returns in ("&", "&&"):
-            raise Untraced("a function that returns a reference is not interpreted", self._text.places[function.at])
+        if function.returns not in (">", "*") and not self._conversion.is_read(TypeText(function.returns)):
+            reason = (
+                f"a function that returns `{function.returns}` is not interpreted"  # a reference, or an alias of one
+            )
+            raise Untraced(reason, self._text.places[function.at])
         value = self._taken(function.returns, returned.value, function.at)
         if isinstance(value, bool | int | float):
             return self._conversion.convert(TypeText(function.returns), value, function.at)
@@ -828,7 +826,7 @@ class Runner:
     ) -> Value:
         """Return the result of a call of the C++ library; one that fails is code that is not read."""
         items = [plain(each) for each in given]
-        if self._text.words[at] not in standard.OF_CONTAINERS:
+        if self._text.words[at] not in standard.ITERATORS:
             items = [self._conversion.copy(each, at) for each in items]
         fault = next((each.fault for each in items if isinstance(each, Unknown)), None)
         if fault is None:

@@ -71,9 +71,15 @@ def begin(value: Value) -> Position:
 
 
 def end(value: Value) -> Position:
-    """Return the end of a vector, or of a map, which :func:`_find` returns, too."""
-    items: list[Value] = [[key, each] for key, each in value.items()] if isinstance(value, Map) else begin(value).items
-    return Position(value, items, len(items))
+    position = begin(value)
+    return position.at(len(position.items))
+
+
+def _end_of_map(value: Map, given: Arguments, spend: Spend) -> Position:
+    """Return what :func:`_find` returns without a key."""
+    spend(len(value))
+    pairs: list[Value] = [[key, each] for key, each in value.items()]
+    return Position(value, pairs, len(pairs))
 
 
 def _push_back(value: list[Value], given: Arguments, spend: Spend) -> None:
@@ -90,54 +96,36 @@ def _resize(value: list[Value], given: Arguments, spend: Spend) -> None:
     value[:] = value[:size] + [given[1] if len(given) > 1 else 0] * (size - len(value))
 
 
-def _iterator(make: Callable[[Value], Position]) -> Callable[..., Value]:
-    def made(value: Any, given: Arguments, spend: Spend) -> Position:
-        spend(len(value) if isinstance(value, Map) else 0)
-        return make(value)
-
-    return made
-
-
 def _find(value: Map, given: Arguments, spend: Spend) -> Position:
-    spend(len(value))
-    position = end(value)
-    keys = [pair[0] for pair in position.items if isinstance(pair, list)]
-    return position.at(keys.index(given[0])) if given[0] in keys else position
+    position = _end_of_map(value, given, spend)
+    return position.at(list(value).index(given[0])) if given[0] in value else position
 
 
 _OF_ALL: dict[str, Callable[..., Value]] = {
     "size": lambda value, given, spend: len(value),
     "empty": lambda value, given, spend: not value,
 }
-OF_CONTAINERS = _OF_ALL | {
-    "begin": _iterator(begin),
-    "cbegin": _iterator(begin),
-    "end": _iterator(end),
-    "cend": _iterator(end),
-    "reserve": lambda value, given, spend: None,
-    "clear": lambda value, given, spend: value.clear(),
-}
 _METHODS: dict[type, dict[str, Callable[..., Value]]] = {
-    list: OF_CONTAINERS
+    list: _OF_ALL
     | {
+        "begin": lambda value, given, spend: begin(value),
+        "cbegin": lambda value, given, spend: begin(value),
+        "end": lambda value, given, spend: end(value),
+        "cend": lambda value, given, spend: end(value),
+        "reserve": lambda value, given, spend: None,
+        "clear": lambda value, given, spend: value.clear(),
         "push_back": _push_back,
         "emplace_back": _push_back,
-        "pop_back": lambda value, given, spend: value.pop() and None,
         "resize": _resize,
     },
-    Map: OF_CONTAINERS
+    Map: _OF_ALL
     | {
+        "clear": lambda value, given, spend: value.clear(),
         "count": lambda value, given, spend: int(given[0] in value),
-        "contains": lambda value, given, spend: given[0] in value,
+        "end": _end_of_map,
         "find": _find,
     },
-    str: _OF_ALL
-    | {
-        "c_str": lambda value, given, spend: value,
-        "GetString": lambda value, given, spend: value,
-        "data": lambda value, given, spend: value,
-        "length": lambda value, given, spend: len(value),
-    },
+    str: _OF_ALL | {"c_str": lambda value, given, spend: value},
 }
 
 
@@ -170,6 +158,8 @@ FUNCTIONS: dict[str, Callable[[Arguments, Spend], Value]] = {
     "max": lambda given, spend: max(_integer(given[0]), _integer(given[1])),
 }
 """By name without ``std::``; those that call back are in the runner."""
+ITERATORS = frozenset(("begin", "cbegin", "end", "cend"))
+"""Those that need the vector itself, and no copy of it."""
 
 
 def limit(kind: str, name: str) -> Value:
