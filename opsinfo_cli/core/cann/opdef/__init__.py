@@ -12,7 +12,7 @@ stepped over, not understood.
 - ``definitions``: what namespaces and classes define
 - ``runner``: runs the constructors, and says what happens to what is not known
 - ``values``, ``conversion``, ``standard``: what expressions are worth, as one of a type; the C++ library
-- ``definition``: what the calls of ``OpDef``, ``OpAICoreConfig`` and ``OpParamDef`` set
+- ``op_definition``: what the calls of ``OpDef``, ``OpAICoreConfig`` and ``OpParamDef`` set
 - ``chip_ports``: the ports of an op type on one chip, and their columns
 - ``words``, ``section``: the lines that opbuild writes of it
 - ``reading``: the public names

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .definition import CoreConfig, OpDefinition, OpDefPort, PortColumns, Ports
+from .op_definition import CoreConfig, OpDefinition, OpDefPort, PortColumns, Ports
 from .tokens import SourceFault
 
 MOST_WORDS = 1_000_000

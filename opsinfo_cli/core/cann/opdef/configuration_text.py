@@ -19,7 +19,7 @@ def configuration_text(soc: str | None, operators: Sequence[tuple[OperatorRow, S
 
 
 def _lines(soc: str | None, row: OperatorRow, sections: Sections) -> Iterator[str]:
-    from .definition import FLAGS, PRECISION_REDUCE
+    from .op_definition import FLAGS, PRECISION_REDUCE
 
     chip = soc or "ascend..."
     why = ", by default" if row.by_default and row.policy is row.library_policy else ""

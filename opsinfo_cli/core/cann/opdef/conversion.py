@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from . import standard
-from .definition import CoreConfig, Part
 from .definitions import Definitions, Instance
+from .op_definition import CoreConfig, Part
 from .source_text import TypeText
 from .values import Array, EnumConstant, Functions, Map, Position, StepBudget, Unknown, Value
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .definition import OpDefinition
+from .op_definition import OpDefinition
 from .source_text import UNDECIDED, Class, Declaration, Part, SourceText, TypeText
 from .tokens import NotDefined, SourceFault, Token
 from .values import Functions, Reaching, Scope, StepBudget, Unknown, Value

@@ -12,8 +12,8 @@ from ....errors import Refused, join_some
 from ...document import Unreadable
 from ..entry_rules import Sections
 from ..policy import Policy
-from .definition import PRECISION_REDUCE, CoreConfig, OpDefinition
 from .find import NotRead, project_of, read_source, shows_class
+from .op_definition import PRECISION_REDUCE, CoreConfig, OpDefinition
 from .preprocessor import OF_CANN, Files, Preprocessor
 from .runner import Runner
 from .tokens import NotDefined, SourceFault, SourceLine, SourceMap

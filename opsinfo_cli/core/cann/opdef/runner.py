@@ -26,8 +26,8 @@ from typing import NamedTuple
 
 from . import standard
 from .conversion import TYPES, Conversion
-from .definition import FLAGS, CoreConfig, OpDefinition, Part
 from .definitions import IS_MISSING, Definitions, Instance, Lazy, Registration
+from .op_definition import FLAGS, CoreConfig, OpDefinition, Part
 from .source_text import ASSIGNMENTS, UNDECIDED, Class, Declaration, SourceFunction, TypeText
 from .tokens import NotDefined, SourceFault, Token, Untraced
 from .values import (

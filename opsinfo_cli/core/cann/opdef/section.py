@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 
 from ..entry_rules import Sections
-from .definition import Attribute, CoreConfig, OpDefinition, OpDefPort, Ports
+from .op_definition import Attribute, CoreConfig, OpDefinition, OpDefPort, Ports
 from .words import dtype_word, format_word, param_type_word, snake_case
 
 
