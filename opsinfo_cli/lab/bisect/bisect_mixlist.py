@@ -182,10 +182,9 @@ class _Search:
             session.expected = expected
             end = self._end_of(session, [1.0] * len(moved))
         kept = {node_name(session.subject.names[number]): number for number in end.kept or ()}
-        place = {node.name: node.index for node in sets.base_answer}
         found = [
-            KeptNode(name, sets.base_answer[place[name]].type, session.proof(frozenset(kept.values()), kept[name]))
-            for name in sorted(kept, key=place.__getitem__)
+            KeptNode(name, sets.base_answer[moved[name]].type, session.proof(frozenset(kept.values()), kept[name]))
+            for name in sorted(kept, key=moved.__getitem__)
         ]
         path, cost = None, None
         if end.kept is not None:

@@ -6,11 +6,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
 from cli_support import Run
 from hypothesis import given
 from hypothesis import strategies as st
 from model_files import dump
+from onnx import parser
 from planted import Planted
 from planted import search as planted_search
 
@@ -99,6 +101,27 @@ def test_in_a_large_model_the_latest_nodes_are_searched_first(
     assert exact
     assert latest
     assert [node.name for node in latest.nodes] == [node.name for node in exact.nodes]
+
+
+def test_of_a_name_in_two_bodies_the_type_is_that_of_the_node_that_the_list_moves(tmp_path: Path, opp: Path) -> None:
+    text = """<ir_version: 8, opset_import: ['' : 13]> g (bool c, float[2,4,4] x) => (float[2,4,4] z) {
+        z = If (c) <then_branch = t () => (float[2,4,4] y) { y = MatMul(x, x) },
+                    else_branch = e () => (float[2,4,4] v) { v = Add(x, x) }>
+    }"""
+    model = parser.parse_model(text.replace("'", '"'))
+    for attribute in model.graph.node[0].attribute:
+        attribute.g.node[0].name = "n"
+    path = tmp_path / "model.onnx"
+    onnx.save(model, path)
+    target = Target.open(opp, soc="ascend910b")
+    problem = open_problem(
+        SubjectOptions(target.text, str(path), None, "mixed_float16", (), (), False, "node"), target, None, LISTENER
+    )
+    assert problem.sets is not None
+    low = {node.index for node in problem.sets.base_answer if node.low}
+    found = search(problem, low, tmp_path / "found")
+    assert found is not None
+    assert [(node.name, node.type) for node in found.nodes] == [("n", "BatchMatMulV2")]
 
 
 @given(st.data())
