@@ -25,6 +25,9 @@ class Rewriter:
         self.rounder = rounder
         self.prefix = PREFIX
         values = [value for node in file.nodes for value in node.proto.output]
+        for graph in file.scopes:
+            values += [tensor.name for tensor in (*graph.initializer, *graph.input)]
+            values += [tensor.values.name for tensor in graph.sparse_initializer]
         while any(value.startswith(self.prefix) for value in values):
             self.prefix = f"_{self.prefix}"
         self._shell = type(file.proto)()

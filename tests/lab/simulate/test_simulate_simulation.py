@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 from simulate_support import BOOL, FLOAT, INT64, all_low, node, outputs_of, save, simulation, value
 
 from opsinfo_cli.errors import Damaged, Refused
@@ -81,6 +81,26 @@ def branches(double: bool) -> onnx.GraphProto:
     nodes = [node("Exp", ["x"], ["e"], name="exp"), node("Mul", ["e", "x"], ["b"], name="mul")]
     nodes = nodes if double else [node("Exp", ["x"], ["b"], name="exp2")]
     return helper.make_graph(nodes, "body", [], [value("b", FLOAT, [4, 4])])
+
+
+@pytest.mark.parametrize("taken", ["x", "w", "product", "turn", "k"])
+def test_inserted_values_have_names_that_no_value_of_the_model_has(tmp_path: Path, taken: str) -> None:
+    """Inputs, initializers and results, of the model and of a body, that are named like inserted ones."""
+    x, w, product, turn, k = ("opsinfo/5/0" if name == taken else name for name in ("x", "w", "product", "turn", "k"))
+    body = helper.make_graph(
+        [node("Identity", ["go"], ["on"], name="on"), node("Mul", ["a", k], ["b"], name="mul")],
+        "body",
+        [value(turn, INT64, []), value("go", BOOL, []), value("a", FLOAT, [4, 4])],
+        [value("on", BOOL, []), value("b", FLOAT, [4, 4])],
+        [numpy_helper.from_array(W, k)],
+    )
+    nodes = [
+        node("MatMul", [x, w], [product], name="product"),
+        node("Loop", ["n", "", product], ["y"], name="loop", body=body),
+    ]
+    path = save(tmp_path, nodes, [value(x, FLOAT, [4, 4])], SQUARE[1], {w: W, "n": np.array(1, "i8")})
+    expected = half(half(half(X) @ half(W)) * half(W))
+    np.testing.assert_allclose(outputs_of(simulation(path, {x: X}))[0], expected, rtol=2**-9)
 
 
 @pytest.mark.parametrize("chosen", [True, False])
