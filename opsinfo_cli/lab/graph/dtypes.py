@@ -7,14 +7,19 @@ BITS = {
     **dict.fromkeys(("float32", "int32", "uint32", "complex32", "qint32"), 32),
     **dict.fromkeys(("float16", "bfloat16", "int16", "uint16", "qint16", "quint16"), 16),
     **dict.fromkeys(("int8", "uint8", "bool", "hifloat8", "qint8", "quint8"), 8),
-    **dict.fromkeys(("float8_e5m2", "float8_e4m3fn", "float8_e8m0"), 8),
+    **dict.fromkeys(("float8_e5m2", "float8_e4m3fn", "float8_e8m0", "dual_sub_int8", "dual_sub_uint8"), 8),
+    **dict.fromkeys(("float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e4m3b11fnuz"), 8),
     **dict.fromkeys(("float6_e3m2", "float6_e2m3"), 6),
-    **dict.fromkeys(("int4", "hifloat4", "float4_e2m1", "float4_e1m2"), 4),
+    **dict.fromkeys(("int4", "uint4", "hifloat4", "float4_e2m1", "float4_e1m2"), 4),
     "complex128": 128,
+    "dual": 40,
     "int2": 2,
+    "uint2": 2,
     "uint1": 1,
 }
-"""Bits of one element; dtypes without a fixed size are missing."""
+"""Bits of one element; texts and handles (``resource``, ``variant``) are missing. Source of those that only GE has:
+hicann/metadef 9a3f9ae0, inc/external/graph/types.h, GetSizeByDataType; ``dual`` is a float and an int8.
+"""
 
 
 # Dtypes in files. GE: hicann/ge graph_metadef/proto/ge_ir.proto:13-58, graph_metadef/base/utils/
@@ -33,7 +38,7 @@ float4_e2m1 float4_e1m2 hifloat4
 _ONNX = """
 undefined float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64 complex64
 complex128 bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz uint4 int4 float4_e2m1 float8_e8m0
-uint2 int2
+uint2 int2 float6_e2m3 float6_e3m2
 """
 
 _TENSORFLOW = """
