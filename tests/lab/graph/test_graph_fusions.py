@@ -29,6 +29,8 @@ LIBRARY = library_of(
     {
         "ReduceMean": ["", [FLOATS, WHOLE, FLOATS], 2],
         "ReduceMeanD": ["false", [FLOATS, FLOATS], 1],
+        "ReduceSumD": ["", [FLOATS, FLOATS], 1],
+        "OneHotD": ["", [WHOLE, FLOATS, FLOATS, FLOATS], 3],
         "GatherV2": ["", [FLOATS, WHOLE, WHOLE, FLOATS], 3],
         "GatherV2D": ["", [FLOATS, "int32,int64", FLOATS], 2],
         "SplitD": ["", [FLOATS, FLOATS, FLOATS], 1],
@@ -86,13 +88,16 @@ def nodes_of(text: str) -> Iterator[tuple[Any, ...]]:
         yield name, op_type, inputs.split(", ") if inputs else [], *filter(None, outputs.strip().split(", "))
 
 
+def pattern_graph(pattern: str) -> ModelGraph:
+    return graph(X, I, W, B, P, *nodes_of(pattern.partition(" => ")[0]))
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_pattern_becomes_what_the_compiler_makes_of_it(pattern: str) -> None:
     text, _, expected = pattern.partition(" => ")
-    nodes = [*nodes_of(text)]
-    made = graph(X, I, W, B, P, *nodes)
+    made = pattern_graph(pattern)
     assert types(made) == [each for each in expected.split() if each != "nothing"]
-    assert types(made, "all") == [node[1] for node in nodes if node[1] not in ("Data", "Const", "NetOutput")]
+    assert types(made, "all") == [node[1] for node in nodes_of(text) if node[1] not in ("Data", "Const", "NetOutput")]
 
 
 def test_a_compiled_model_is_left_as_it_is() -> None:

@@ -13,6 +13,7 @@ import onnx
 import pytest
 from case_support import entry_of, library_of
 from onnx import numpy_helper, parser
+from test_graph_fusions import LIBRARY, PATTERNS, pattern_graph
 
 from opsinfo_cli.core.cann.library import Operators
 from opsinfo_cli.lab.graph.fusions.fuse import RULES
@@ -79,20 +80,33 @@ def types(made: PreparedModel) -> list[str]:
     return [node.type for node in made.fused.graph if node.type not in ("Data", "Const", "NetOutput")]
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_pass_keeps_its_conditions(tmp_path: Path, case: str) -> None:
+def parts_of(case: str) -> tuple[str, list[str], str, str]:
+    """The pass of a line, its SoCs, its model and the op types after fusion."""
     head, text = case.split(": ", 1)
     name, chips = head.split(" ")
     text, _, expected = text.partition(" => ")
+    names = {"910": "ascend910", "950": "ascend910_95"}
+    return name, [names.get(chip, f"ascend{chip}") for chip in chips.split(",")], text, expected
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_pass_keeps_its_conditions(tmp_path: Path, case: str) -> None:
+    name, socs, text, expected = parts_of(case)
     made = model(tmp_path, text)
-    for chip in chips.split(","):
-        soc = {"910": "ascend910", "950": "ascend910_95"}.get(chip, f"ascend{chip}")
+    for soc in socs:
         after = prepared(made, soc)
         assert types(after) == expected.split(), soc
         times = sum(each.name == name for each in after.fused.fusions)
         without = prepared(made, soc, name)
         assert bool(times) == (types(without) != types(after)) or name == "HostBNFusionPass"
         assert not any(each.name == name for each in without.fused.fusions)
+
+
+def test_every_rule_takes_effect_in_a_line_that_names_it_or_in_a_pattern(tmp_path: Path) -> None:
+    found = {each.name for pattern in PATTERNS for each in prepare(pattern_graph(pattern), LIBRARY).fused.fusions}
+    for name, socs, text, _ in map(parts_of, CASES):
+        found |= {name} & {each.name for soc in socs for each in prepared(model(tmp_path, text), soc).fused.fusions}
+    assert [name for name in RULES if name not in found] == [], "add a case to passes.txt or fusions.txt"
 
 
 def test_passes_run_in_the_order_of_the_engine() -> None:
