@@ -49,7 +49,9 @@ _LEAKY = Pattern("""
 
 
 def _gelu(it: FusionGraph) -> Iterator[Change]:
-    """Gelu with tanh; the constants are not compared. Every node is read once, the last one too."""
+    """Gelu with tanh. Neither the constants are compared nor whether Add and Mul read the x that Pow reads: the
+    published copy does not either. Every node is read once, the last one too.
+    """
     for pattern in _GELUS:
         for nodes in pattern.matches(it):
             parts = in_order(nodes)
@@ -60,7 +62,9 @@ def _gelu(it: FusionGraph) -> Iterator[Change]:
 
 
 def _erf_gelu(it: FusionGraph) -> Iterator[Change]:
-    """Gelu with erf: ``x * (erf(x / 1.41421) + 1) * 0.5``, in this order or with the half first."""
+    """Gelu with erf: ``x * (erf(x / 1.41421) + 1) * 0.5``, in this order or with the half first. Whether the Mul reads
+    the x that is divided is not compared: the published copy does not either.
+    """
     for pattern in _ERF_GELUS:
         for nodes in pattern.matches(it):
             inner = [nodes[name] for name in ("quotient", "erf", "shifted", "inner")]
@@ -76,7 +80,9 @@ def _erf_gelu(it: FusionGraph) -> Iterator[Change]:
 
 
 def _leaky_relu(it: FusionGraph) -> Iterator[Change]:
-    """``max(x * a, x)`` with a constant of rank 0 below 1 becomes LeakyRelu."""
+    """``max(x * a, x)`` with a constant of rank 0 below 1 becomes LeakyRelu. Both x come from one node; that they are
+    one output of it is not compared: the published copy does not either.
+    """
     for nodes in _LEAKY.matches(it):
         product, result = nodes["product"], nodes["result"]
         constants = [number for number in range(len(product.sources)) if it.is_const(product, number)]
