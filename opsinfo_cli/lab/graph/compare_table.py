@@ -33,7 +33,8 @@ class TableRow(NamedTuple):
     :param type: its op type; empty in tables that do not have it
     :param nodes: the nodes of the model that it was fused of, mostly one; none for an operator of the device's own
     :param has_overflow: None if that was not looked for
-    :param cosine: None if the tensors were not compared; likewise ``distance``, the relative Euclidean one
+    :param cosine: None if the tensors were not compared, as where the table has NaN; likewise ``distance``, the
+        relative Euclidean one
     """
 
     operator: str
@@ -56,7 +57,7 @@ class TableRow(NamedTuple):
 
     @property
     def error(self) -> float | None:
-        """The relative distance, or what the cosine tells of it; infinite for what is no number."""
+        """The relative distance, or what the cosine tells of it; None if the tensors were not compared."""
         if self.distance is not None:
             return self.distance
         return None if self.cosine is None else math.sqrt(max(2 - 2 * self.cosine, 0.0))

@@ -302,7 +302,10 @@ class ModelGraph:
         return parts | {node.name: node for node in reversed(self.nodes)}
 
     def find(self, name: str) -> GraphNode | None:
-        """Return the first node of this name, in the main graph before subgraphs; or one that it was fused into."""
+        """Return the first node of this name, in the main graph before subgraphs; or one that it was fused into.
+
+        Names are unique in a subgraph only (``GraphBuilder.build``): who goes by name across bodies takes the first.
+        """
         return self._by_name.get(name)
 
     @cached_property

@@ -73,6 +73,10 @@ class RoundedTensor(NamedTuple):
 
 
 class RoundingPlan(dict[Spot, RoundedTensor]):
+    """Tensors to round. Names of nodes are unique in a subgraph only: those of one name in several bodies go together,
+    under the op type of the first.
+    """
+
     @property
     def key(self) -> frozenset[tuple[Spot, str]]:
         """Equal for plans that round alike."""
@@ -99,7 +103,11 @@ class RoundingPlan(dict[Spot, RoundedTensor]):
     @property
     def nodes(self) -> dict[str, str]:
         """The names of the nodes at which tensors are rounded, each with its op type."""
-        return {name: op_type for op_type, names in self.types.items() for name in names}
+        found: dict[str, str] = {}
+        for op_type, names in self.types.items():
+            for name in names:
+                found.setdefault(name, op_type)
+        return found
 
     def only(self, op_type: str | None = None, node: str | None = None) -> RoundingPlan:
         """Return the part of the plan at the nodes of an op type, or at a node."""

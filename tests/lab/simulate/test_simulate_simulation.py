@@ -17,6 +17,7 @@ from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
+from opsinfo_cli.lab.simulate.rounding_plan import RoundedTensor, RoundingPlan, Spot, TensorSide
 from opsinfo_cli.lab.simulate.runtime import ModelSession
 from opsinfo_cli.lab.simulate.simulation import Simulation
 
@@ -81,6 +82,14 @@ def branches(double: bool) -> onnx.GraphProto:
     nodes = [node("Exp", ["x"], ["e"], name="exp"), node("Mul", ["e", "x"], ["b"], name="mul")]
     nodes = nodes if double else [node("Exp", ["x"], ["b"], name="exp2")]
     return helper.make_graph(nodes, "body", [], [value("b", FLOAT, [4, 4])])
+
+
+def test_a_name_in_two_bodies_is_one_node_with_the_type_of_the_first() -> None:
+    plan = RoundingPlan()
+    for number, op_type in enumerate(("BatchMatMulV2", "Add")):
+        plan[Spot(TensorSide.OUTPUT, number, 0)] = RoundedTensor("float16", "float32", op_type, "n")
+    assert plan.nodes == {"n": "BatchMatMulV2"}
+    assert len(plan.only(node="n")) == 2
 
 
 @pytest.mark.parametrize("taken", ["x", "w", "product", "turn", "k"])

@@ -89,8 +89,8 @@ class Change(NamedTuple):
 
     :param parts: the nodes that are taken, as they are in the graph
     :param node: the new node; None: the parts are removed
-    :param feed: the output that is read instead of one of a part that goes; None: a reader that is left has an absent
-        input there
+    :param feed: the output that is read instead of one of a part that goes; None: nothing feeds that input of a reader
+        that is left, which keeps its tensor
     :param continues: whether the new node is the first part under another op type; if not, it is another operator
     :param checked: whether the change is made only if AI Core supports the new node
     """

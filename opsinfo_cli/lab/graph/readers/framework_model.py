@@ -173,8 +173,8 @@ def _folds(graph: SourceGraph, node: SourceNode, constant: set[str]) -> bool:
 def prune(graph: SourceGraph, refused: Container[str] = ()) -> list[str]:
     """Remove the nodes on which no output of the graph depends, and return the names of those that are no constants.
 
-    The compiler does the same with each graph that has
-    outputs (hicann/ge, graph/passes/standard_optimize/prune_pass.cc).
+    The compiler does the same with each graph that has outputs (hicann/ge,
+    graph/passes/standard_optimize/prune_pass.cc).
 
     :param refused: names of nodes that stay, because the front end refuses the model for them
     """
