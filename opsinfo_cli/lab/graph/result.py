@@ -516,8 +516,8 @@ class Answer(GraphAnswer):
         considered: Considered,
         modes: ImplModes,
         fused: Fused,
-        doubts: Callable[[Answer], Iterable[str]] = lambda _: (),
-        judge_with_sizes: Callable[[], Answer | None] = lambda: None,
+        doubts: Callable[[Answer], Iterable[str]],
+        judge_with_sizes: Callable[[], Answer | None],
     ) -> None:
         """:param judge_with_sizes: returns the answer with a size for every open dimension; None: none is open"""
         self._judge_with_sizes = judge_with_sizes
