@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...errors import OpsinfoError
+    from ..graph.document import Coverage
     from ..graph.limits import Limit
-    from ..graph.result import Coverage
     from .candidates import SetJudge
     from .problem import Problem
 

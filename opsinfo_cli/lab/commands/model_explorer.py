@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from ..graph.document import NodeAnswer
     from ..graph.graph import ModelGraph, Subgraph
-    from ..graph.result import GraphAnswer, NodeAnswer
+    from ..graph.result import GraphAnswer
     from ..simulate.report import SimulationReport
 
 _COLOURS = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from ...core.cann.dtype_names import FLOATING, LOW
 from ...core.document import Count, internal, renamed
+from .document import NodeAnswer, NodeDtypes
 from .graph import CONSTANTS, NOT_COMPUTED
-from .result import NodeAnswer, NodeDtypes
 from .undo import inserted_nodes
 
 if TYPE_CHECKING:

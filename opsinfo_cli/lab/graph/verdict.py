@@ -14,8 +14,9 @@ from .graph import NOT_COMPUTED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .document import Coverage
     from .graph import ModelFacts
-    from .result import Coverage, GraphAnswer
+    from .result import GraphAnswer
 
 _MOST_REFUSALS = 5
 

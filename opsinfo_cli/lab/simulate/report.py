@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ...core.document import Count, LineNumber, Schema, headed, optional
 from ...errors import NoVerdict, join_some
+from ..graph.document import Coverage
 from ..graph.graph import Refusal
 from ..graph.limits import Limit, limits_of
-from ..graph.result import Coverage
 from ..graph.verdict import no_verdict
 from .node_costs import NodeCost
 from .output_error import OutputError

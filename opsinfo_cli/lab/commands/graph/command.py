@@ -39,6 +39,7 @@ from ....near_names import NearNames, did_you_mean, matches
 from ...graph.api import open_model
 from ...graph.constants import constant_faults
 from ...graph.cost import Cost, cost_of, read_prices
+from ...graph.document import NodeAnswer
 from ...graph.evidence import read_evidence
 from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
 from ...graph.graph import NOT_COMPUTED, ModelGraph
@@ -48,7 +49,7 @@ from ...graph.moves import moves_of
 from ...graph.node_names import ending_with
 from ...graph.read_back import read_back
 from ...graph.readers import read_graph
-from ...graph.result import Answer, GraphAnswer, NodeAnswer, WrittenAnswer, compare
+from ...graph.result import Answer, GraphAnswer, WrittenAnswer, compare
 from ...graph.shape_profiles import ShapeProfile, batch_profiles, dims_profiles
 from ...graph.verdict import nothing_judged
 from ..judge_options import (

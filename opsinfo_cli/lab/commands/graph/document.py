@@ -12,21 +12,11 @@ from ....core.document import Count, Schema, as_json, optional
 from ....errors import counted
 from ...graph.constants import ConstantCheck, ConstantFault
 from ...graph.cost import Cost, NodeBytes
+from ...graph.document import CastRow, Coverage, GraphDocument, NodeAnswer, NodeDtypes, PathStep
 from ...graph.evidence import AccuracyEvidence
 from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.read_back import ReadBack
-from ...graph.result import (
-    Answer,
-    AnswerComparison,
-    CastRow,
-    Coverage,
-    GraphAnswer,
-    GraphDocument,
-    NodeAnswer,
-    NodeDtypes,
-    PathStep,
-    summaries_of,
-)
+from ...graph.result import Answer, AnswerComparison, GraphAnswer, summaries_of
 from ...graph.shape_profiles import ProfileDifference, ShapeProfile
 
 _MOST_TYPES = 6

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...graph.casts import Cast
+    from ...graph.document import NodeAnswer
     from ...graph.read_back import ReadBack
-    from ...graph.result import AnswerComparison, GraphAnswer, NodeAnswer
+    from ...graph.result import AnswerComparison, GraphAnswer
 
 Value = TypeVar("Value")
 

@@ -14,19 +14,12 @@ from ....core.terminal.answer import Block, Cell, Column, CommandAnswer, Either,
 from ....errors import counted, join_some
 from ...graph.casts import Cast
 from ...graph.constants import ConstantCheck
+from ...graph.document import NodeAnswer, PathStep, TypeSummary
 from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.graph import NOT_COMPUTED, ModelGraph
 from ...graph.node_names import unique_ends
 from ...graph.read_back import ReadBack
-from ...graph.result import (
-    Answer,
-    AnswerComparison,
-    GraphAnswer,
-    NodeAnswer,
-    PathStep,
-    TypeSummary,
-    summaries_of,
-)
+from ...graph.result import Answer, AnswerComparison, GraphAnswer, summaries_of
 from ...graph.shape_profiles import ShapeProfile, differences
 from ..model_explorer import graph_node_data
 from .document import (
