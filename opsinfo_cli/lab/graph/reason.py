@@ -13,38 +13,57 @@ if TYPE_CHECKING:
     from .judge.node_facts import DtypeChoice
 
 
+class ReasonText(NamedTuple):
+    """The words of a reason.
+
+    :param short: for a row of 80 columns
+    """
+
+    whole: str
+    short: str
+
+
+_REFUSED = "refused by AI Core"
 TEXTS = {
-    "white": "on the white list by the {by}",
-    "black": "on the black list by the {by}: keeps its dtype",
-    "gray": "on the gray list by the {by}: follows {source}",
-    "gray-own": "on the gray list by the {by}: {tensor} has no producer, so its own dtype is used",
-    "inherits": "inherits its dtype: follows {source}",
-    "inherits-own": "inherits its dtype: {tensor} has no producer, so its own dtype is used",
-    "keep-dtype": "keeps its dtype because of keep_dtype",
-    "cast": "keeps its dtypes because it is a Cast",
-    "complex": "keeps its dtypes because one of them is complex",
-    "mode": "by the mode {mode}",
-    "promoted": "its inputs are promoted to one dtype, regardless of the mode and the lists",
-    "customized": "by customize_dtypes",
-    "first-column": "first column: no column fits, by the rule for {rule}",
-    "continuous": "takes the dtype of its first reader `{detail}`",
-    "related": "takes the dtype of {source}",
-    "refused-tensors": "refused by {core}: the number of its {detail} does not fit the library's entry",
-    "refused-shape": "refused by {core}: its kernel does not take {detail}",
-    "refused-customized": "refused by {core}: no column has the dtypes of customize_dtypes",
-    "refused-dtype": "refused by {core}: no column may take the dtype of {detail}{because}",
-    "refused-format": "refused by {core}: no column takes the format of {detail}",
-    "refused-value": "refused by {core}: {detail} must come from a constant",
-    "refused-cast": "refused by {core}: no column has exactly these dtypes",
-    "not-in-store": "not an op type of AI Core here: keeps its dtypes",
-    "unknown-dtype": "not judged: its dtypes are unknown",
-    "graph-input": "input of the graph: never judged",
-    "graph-output": "output of the graph: never judged",
-    "constant": "constant: never judged",
-    "variable": "variable: never judged",
-    "layout": "layout conversion: never judged",
+    "white": ReasonText("on the white list by the {by}", "by the {by}"),
+    "black": ReasonText("on the black list by the {by}: keeps its dtype", "by the {by}"),
+    "gray": ReasonText("on the gray list by the {by}: follows {source}", "follows {source}"),
+    "gray-own": ReasonText(
+        "on the gray list by the {by}: {tensor} has no producer, so its own dtype is used", "its own dtype"
+    ),
+    "inherits": ReasonText("inherits its dtype: follows {source}", "inherits from {source}"),
+    "inherits-own": ReasonText(
+        "inherits its dtype: {tensor} has no producer, so its own dtype is used", "its own dtype"
+    ),
+    "keep-dtype": ReasonText("keeps its dtype because of keep_dtype", "keep_dtype"),
+    "cast": ReasonText("keeps its dtypes because it is a Cast", "is a Cast"),
+    "complex": ReasonText("keeps its dtypes because one of them is complex", "a complex dtype"),
+    "mode": ReasonText("by the mode {mode}", "by the mode"),
+    "promoted": ReasonText(
+        "its inputs are promoted to one dtype, regardless of the mode and the lists", "its inputs are promoted"
+    ),
+    "customized": ReasonText("by customize_dtypes", "customize_dtypes"),
+    "first-column": ReasonText("first column: no column fits, by the rule for {rule}", "first column"),
+    "continuous": ReasonText("takes the dtype of its first reader `{detail}`", "as its first reader"),
+    "related": ReasonText("takes the dtype of {source}", "as {source}"),
+    "refused-tensors": ReasonText(
+        "refused by {core}: the number of its {detail} does not fit the library's entry", _REFUSED
+    ),
+    "refused-shape": ReasonText("refused by {core}: its kernel does not take {detail}", _REFUSED),
+    "refused-customized": ReasonText("refused by {core}: no column has the dtypes of customize_dtypes", _REFUSED),
+    "refused-dtype": ReasonText("refused by {core}: no column may take the dtype of {detail}{because}", _REFUSED),
+    "refused-format": ReasonText("refused by {core}: no column takes the format of {detail}", _REFUSED),
+    "refused-value": ReasonText("refused by {core}: {detail} must come from a constant", _REFUSED),
+    "refused-cast": ReasonText("refused by {core}: no column has exactly these dtypes", _REFUSED),
+    "not-in-store": ReasonText("not an op type of AI Core here: keeps its dtypes", "not an op type of AI Core"),
+    "unknown-dtype": ReasonText("not judged: its dtypes are unknown", "its dtypes are unknown"),
+    "graph-input": ReasonText("input of the graph: never judged", "graph input"),
+    "graph-output": ReasonText("output of the graph: never judged", "graph output"),
+    "constant": ReasonText("constant: never judged", "constant"),
+    "variable": ReasonText("variable: never judged", "variable"),
+    "layout": ReasonText("layout conversion: never judged", "layout conversion"),
 }
-"""The text of every code."""
+"""The words of every code."""
 _RULES = {"white": "the white list", "black": "the black list", "gray": "the gray list", "gray-own": "the gray list"}
 
 
@@ -85,7 +104,7 @@ def reason_of(judge: GraphJudge, judgement: Judgement, node: int) -> Reason:
     elif choice.followed and choice.decided is not None:
         source = nodes[node].sources[choice.decided[1]]
         source = nodes[source.node].sources[0] if source is not None and choice.through else source
-    text = TEXTS[code].format(
+    text = TEXTS[code].whole.format(
         by=by,
         mode=judgement.mode.name,
         tensor=tensor,
@@ -98,7 +117,7 @@ def reason_of(judge: GraphJudge, judgement: Judgement, node: int) -> Reason:
 
 
 def not_judged_text(choice: DtypeChoice) -> str:
-    return TEXTS[choice.why].format(**_refusal_words(choice))
+    return TEXTS[choice.why].whole.format(**_refusal_words(choice))
 
 
 def _refusal_words(choice: DtypeChoice) -> dict[str, str]:

@@ -19,6 +19,7 @@ from ...graph.fusion_result import FusionResult, PassCount
 from ...graph.graph import NOT_COMPUTED, ModelGraph
 from ...graph.node_names import unique_ends
 from ...graph.read_back import ReadBack
+from ...graph.reason import TEXTS
 from ...graph.result import Answer, AnswerComparison, GraphAnswer, summaries_of
 from ...graph.shape_profiles import ShapeProfile, differences
 from ..model_explorer import graph_node_data
@@ -37,31 +38,6 @@ from .document import (
 
 _MOST_CONSTANTS = 5
 _LONGEST_NAME, _LONGEST_END = 16, 30
-_SHORT = {
-    "white": "by the {by}",
-    "black": "by the {by}",
-    "gray": "follows {source}",
-    "gray-own": "its own dtype",
-    "inherits": "inherits from {source}",
-    "inherits-own": "its own dtype",
-    "keep-dtype": "keep_dtype",
-    "cast": "is a Cast",
-    "complex": "a complex dtype",
-    "mode": "by the mode",
-    "promoted": "its inputs are promoted",
-    "customized": "customize_dtypes",
-    "first-column": "first column",
-    "continuous": "as its first reader",
-    "related": "as {source}",
-    "not-in-store": "not an op type of AI Core",
-    "unknown-dtype": "its dtypes are unknown",
-    "graph-input": "graph input",
-    "graph-output": "graph output",
-    "constant": "constant",
-    "variable": "variable",
-    "layout": "layout conversion",
-}
-"""Reasons by code, short enough for a row of 80 columns."""
 
 
 def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -> CommandAnswer:
@@ -346,9 +322,12 @@ def _short_why(node: NodeAnswer) -> str:
     """Return the reason for a column of a terminal; ``--node`` has the whole one."""
     source = "" if node.decided_by is None else node.decided_by.node.rpartition("/")[2]
     short = f"{source[:_LONGEST_NAME]}..." if len(source) > _LONGEST_NAME + 3 else source
-    refused = "refused, if as assumed" if node.confidence == "assumed" else "refused by AI Core"
-    why = refused if node.code.startswith("refused") else _SHORT.get(node.code, node.why)
-    why = why.format(by=node.by, source=f"`{short}`") if node.code in _SHORT else why
+    if node.code not in TEXTS:  # the compiler's
+        why = node.why
+    elif node.code.startswith("refused") and node.confidence == "assumed":
+        why = "refused, if as assumed"
+    else:
+        why = TEXTS[node.code].short.format(by=node.by, source=f"`{short}`")
     why += ", in HF32" if node.compute == "hf32" else ""
     return why + (f", from {node.type_before_fusion}" if node.type_before_fusion else "")
 
