@@ -17,6 +17,8 @@ from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 from opsinfo_cli.lab.simulate.inputs import InputSet
 from opsinfo_cli.lab.simulate.onnx_model import OnnxFile
+from opsinfo_cli.lab.simulate.round_in_onnx import Rounder
+from opsinfo_cli.lab.simulate.rounded_model import Rewriter
 from opsinfo_cli.lab.simulate.rounding_plan import RoundedTensor, RoundingPlan, Spot, TensorSide
 from opsinfo_cli.lab.simulate.runtime import ModelSession
 from opsinfo_cli.lab.simulate.simulation import Simulation
@@ -110,6 +112,13 @@ def test_inserted_values_have_names_that_no_value_of_the_model_has(tmp_path: Pat
     path = save(tmp_path, nodes, [value(x, FLOAT, [4, 4])], SQUARE[1], {w: W, "n": np.array(1, "i8")})
     expected = half(half(half(X) @ half(W)) * half(W))
     np.testing.assert_allclose(outputs_of(simulation(path, {x: X}))[0], expected, rtol=2**-9)
+
+
+def test_inserted_values_have_names_that_no_sparse_initializer_has(tmp_path: Path) -> None:
+    proto = onnx.load(save(tmp_path, [node("Add", ["x", "opsinfo/w"], ["y"])], *SQUARE))
+    values, places = numpy_helper.from_array(W[:1, 0], "opsinfo/w"), numpy_helper.from_array(np.array([0]), "i")
+    proto.graph.sparse_initializer.append(helper.make_sparse_tensor(values, places, [4, 4]))
+    assert Rewriter(OnnxFile.of(proto, ""), Rounder(17, saturate=False)).prefix == "_opsinfo/"
 
 
 @pytest.mark.parametrize("chosen", [True, False])
