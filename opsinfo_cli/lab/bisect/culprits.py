@@ -261,7 +261,7 @@ class BisectAnswer(NamedTuple):
     @property
     def cached(self) -> int:
         """How many lists needed no run."""
-        return len((self.nodes or self).session.knowledge.saved)
+        return len((self.nodes or self).session.saved)
 
     @property
     def next_step(self) -> str | None:
@@ -302,7 +302,7 @@ class BisectAnswer(NamedTuple):
             next=self.next_step,
             monotone=self.monotone,
             noisy=any(tally.disagrees for tally in session.knowledge.tallies.values()),
-            by_dtypes=session.by_dtypes,
+            by_dtypes=not session.knowledge.parted,
             candidates=len(session.subject.names),
             sets=[
                 TestedSet(names, tally.verdict, [RunOfASet(run.trial, run.verdict.value) for run in tally.runs])

@@ -155,8 +155,7 @@ class SearchSession:
     :ivar expected: the runs of this search alone; None: not estimated
     :ivar left: maximum number of remaining sets, if the check is monotone
     :ivar found: a minimal set that passes, while a cheaper one is searched for
-    :ivar by_dtypes: how ``knowledge`` takes sets for one. True: by their dtypes, and by members only while
-        ``_confirm`` runs the set of an answer. False: by members from then on, since equal dtypes had other verdicts
+    :ivar saved: the sets that the search asked for and that needed no run then
     :ivar outputs: the end of what the last trial of each set printed that did not pass
     :ivar losses: by trial, as far as it printed a number
     """
@@ -186,7 +185,7 @@ class SearchSession:
         self.number = past.last if past else 0
         self.left = 0
         self.found: Kept | None = None
-        self.by_dtypes = True
+        self.saved: set[Kept] = set()
         self.outputs: dict[Kept, str] = {}
         self.losses: dict[int, float] = {}
         self._failures: dict[Kept, int] = {}
@@ -229,7 +228,7 @@ class SearchSession:
                 if self.found is None:
                     raise
                 end = self.so_far("found")
-            if not end.kept or self._confirm(end.kept):
+            if end.kept is None or self._confirm(end.kept):
                 return end
 
     @property
@@ -281,6 +280,8 @@ class SearchSession:
                     answer = self.knowledge.answer(question)
                 if self.rules.lead is None and question.least > 1 and self._disagree(question.kept):
                     continue
+                if all(run.kept != question.kept for run in self.knowledge.runs):
+                    self.saved.add(question.kept)
                 question = search.send(answer)
         except StopIteration as stop:
             end: T = stop.value
@@ -304,27 +305,20 @@ class SearchSession:
                 "wrong verdicts; for 5 %, --lead 3",
             )
         if tally.disagrees:
-            self.knowledge.part(_by_members)
-            self.by_dtypes = False
+            self.knowledge.part()
         return tally.disagrees
 
     def _confirm(self, kept: Kept) -> bool:
-        """Return whether the set of an answer passes if it is run itself, and more often if verdicts may be wrong.
+        """Return whether the set of an answer passes in its own runs, and leads by more if verdicts may be wrong.
 
-        It may have had its verdict from another set with the same dtypes. If it does not pass, dtypes do not decide
-        what the check says, and every set counts by itself from now on.
+        It may have had its verdict from another set with the same dtypes. Then these do not decide what the check says,
+        and every set counts by itself from now on.
         """
-        if self.rules.lead is not None and not self._run(lambda: _ask(kept, _EXTRA)):
+        if self.rules.lead is not None and not self._run(lambda: _ask(kept, extra=_EXTRA)):
             return False
-        if any(run.kept == kept for run in self.knowledge.runs):
-            return True
-        dtypes = self.knowledge.key_of
-        self.knowledge.part(_by_members)
-        passes = self._run(lambda: _ask(kept))
-        if passes:
-            self.knowledge.part(dtypes)
-        else:
-            self.by_dtypes = False
+        passes = self._run(lambda: _ask(kept, own=True))
+        if not passes and any(run.kept != kept for run in self.knowledge.tally(kept).runs):
+            self.knowledge.part()
         return passes
 
     def _fill(self, question: Question, start: Callable[[], Generator[Question, bool, T]]) -> None:
@@ -333,13 +327,13 @@ class SearchSession:
         :raises OutOfBudget: if none may be started, and none is running
         """
         free = self.place.slots - len(self.running)
-        questions = [question]
+        questions, key_of = [question], self.knowledge.key_of
         is_bounded = self.rules.max_drop is None or self.spent.reference is not None
         if self.place.slots > 1 and is_bounded:
             likely = next_questions(start, self.knowledge.answer, self.place.slots)
             questions += [other for other in likely if other.kept != question.kept]
         for wanted in questions:
-            running = list(self.running.values()).count(wanted.kept)
+            running = [key_of(kept) for kept in self.running.values()].count(key_of(wanted.kept))
             for _ in range(min(free, self.knowledge.missing(wanted) - running)):
                 if self.rules.budget.is_spent(self.spent.runs + len(self.running), self.spent.elapsed):
                     break
@@ -431,13 +425,8 @@ class SearchSession:
         return [self.subject.names[number] for number in sorted(kept)]
 
 
-def _by_members(kept: Kept) -> str:
-    """The key of a set that counts by itself."""
-    return ",".join(map(str, sorted(kept)))
-
-
-def _ask(kept: Kept, extra: int = 0) -> Generator[Question, bool, bool]:
-    return (yield Question(kept, exact=True, likely=0.9, extra=extra))
+def _ask(kept: Kept, own: bool = False, extra: int = 0) -> Generator[Question, bool, bool]:
+    return (yield Question(kept, exact=True, own=own, likely=0.9, extra=extra))
 
 
 def _reason(end: TrialEnd) -> str:

@@ -58,8 +58,8 @@ class SetRun(NamedTuple):
 class SetTally:
     """The runs of the sets with one key, in order."""
 
-    def __init__(self) -> None:
-        self.runs: list[SetRun] = []
+    def __init__(self, runs: Iterable[SetRun] = ()) -> None:
+        self.runs = [*runs]
 
     @property
     def passed(self) -> int:
@@ -98,7 +98,6 @@ class Knowledge:
 
     :param key_of: the key of a set; sets with the same key have the same verdict
     :param lead: how many more runs one verdict must have than the other; None: one run decides
-    :ivar saved: sets that needed no run
     """
 
     def __init__(self, key_of: Callable[[Kept], str], lead: int | None) -> None:
@@ -109,7 +108,6 @@ class Knowledge:
         self.passing: set[Kept] = set()
         self.failing: set[Kept] = set()
         self._contradictions: set[tuple[Kept, Kept]] = set()
-        self.saved: set[Kept] = set()
 
     def tally(self, kept: Kept) -> SetTally:
         return self.tallies.get(self.key_of(kept)) or SetTally()
@@ -140,34 +138,43 @@ class Knowledge:
         """Whether no two verdicts contradict each other."""
         return not self._contradictions
 
-    def part(self, key_of: Callable[[Kept], str]) -> None:
-        """Distinguish sets by other keys from now on."""
+    @property
+    def parted(self) -> bool:
+        """Whether every set counts by itself."""
+        return self.key_of is _by_members
+
+    def part(self) -> None:
+        """Let every set count by itself from now on: sets with one key had different verdicts."""
         runs, self.runs = self.runs, []
-        self.key_of = key_of
+        self.key_of = _by_members
         for held in (self.tallies, self.passing, self.failing, self._contradictions):
             held.clear()
         self.add(runs)
 
     def missing(self, question: Question) -> int:
         """Return the minimum number of runs until a question is answered."""
-        return self.tally(question.kept).missing(self.lead, question.least, question.extra)
+        return self._tally_for(question).missing(self.lead, question.least, question.extra)
 
     def answer(self, question: Question) -> bool | None:
         """Return whether a set passes; None: a run is needed."""
         kept = question.kept
-        tally = self.tally(kept)
+        tally = self._tally_for(question)
         if tally.runs and not self.missing(question):
-            if all(run.kept != kept for run in tally.runs):
-                self.saved.add(kept)
             return tally.verdict
         if question.exact or not self.monotone:
             return None
         passes = any(passing <= kept for passing in self.passing)
-        if not passes and not any(kept <= failing for failing in self.failing):
-            return None
-        self.saved.add(kept)
-        return passes
+        return passes if passes or any(kept <= failing for failing in self.failing) else None
+
+    def _tally_for(self, question: Question) -> SetTally:
+        tally = self.tally(question.kept)
+        return SetTally(run for run in tally.runs if run.kept == question.kept) if question.own else tally
 
     def best(self) -> Kept | None:
         """Return the smallest set that passes; None: none is known."""
         return min(self.passing, key=lambda kept: (len(kept), sorted(kept)), default=None)
+
+
+def _by_members(kept: Kept) -> str:
+    """The key of a set that counts by itself."""
+    return ",".join(map(str, sorted(kept)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -140,6 +141,21 @@ def test_a_lead_finds_the_right_list_although_verdicts_are_wrong(noise: float, l
     for seed in range(30):
         check = planted(60, 3, seed, noise=noise)
         assert search(check, lead=lead).found.kept == check.culprits
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_lists_count_as_answered_without_a_run_only_if_the_search_asked_for_them(jobs: int) -> None:
+    for seed in range(20):
+        check = planted(40, 8, seed)
+        asking, asked = find_minimal_set(check.weights), set[frozenset[int]]()
+        with suppress(StopIteration):
+            question = next(asking)
+            while True:
+                asked.add(question.kept)
+                question = asking.send(check.truth(question.kept))
+        session = search(check, jobs).session
+        assert session.saved <= asked
+        assert session.saved >= asked - {run.kept for run in session.knowledge.runs}
 
 
 class Cures(Planted):

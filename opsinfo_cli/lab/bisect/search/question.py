@@ -18,6 +18,7 @@ class Question(NamedTuple):
     """Does the check pass if exactly these candidates are kept?
 
     :param exact: whether only a run may answer it, not a conclusion from other answers if the check is monotone
+    :param own: whether only runs of this very set may answer it, not those of another one with the same dtypes
     :param likely: the probability that it passes, estimated by the search
     :param extra: how many more runs one verdict must lead by than for other questions
     :param left: maximum number of remaining questions, this one included, if the check is monotone
@@ -26,6 +27,7 @@ class Question(NamedTuple):
 
     kept: Kept
     exact: bool = False
+    own: bool = False
     likely: float = 0.5
     least: int = 1
     extra: int = 0

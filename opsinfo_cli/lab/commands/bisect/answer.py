@@ -214,7 +214,7 @@ def doubt_lines(answer: BisectAnswer) -> Iterator[str]:
     """Yield what makes the answer uncertain."""
     if answer.session.spent.cannot_tell:
         yield f"trials that could not tell counted as failing: {', '.join(map(str, answer.session.spent.cannot_tell))}"
-    if not answer.session.by_dtypes:
+    if answer.session.knowledge.parted:
         yield "lists that lead to the same dtypes had different verdicts: dtypes alone do not decide"
     if not answer.monotone:
         yield "contradictory: a longer list failed, a shorter one passed"
