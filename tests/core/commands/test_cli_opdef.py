@@ -263,6 +263,28 @@ def test_an_operator_that_could_not_be_read_is_neither_unknown_nor_missing(opsin
     assert "`Bad` is new" not in ran.out + ran.err
 
 
+@pytest.mark.parametrize(("a", "b"), [(UNREADABLE, WHITE), (WHITE, UNREADABLE)])
+def test_an_op_type_registered_twice_is_unreadable_if_one_of_both_is(
+    opsinfo: Run, tmp_path: Path, a: str, b: str
+) -> None:
+    project = tmp_path / "p"
+    write(project / "a_def.cpp", source("Twice", a))
+    write(project / "b_def.cpp", source("Twice", b))
+    write(project / "c_def.cpp", source("Once", WHITE))
+    target = f"{project}@ascend950"
+    assert [each["name"] for each in opsinfo("list", target, "--format", "json").json["operators"]] == ["Once"]
+    ran = opsinfo("show", target, "Twice")
+    assert (ran.code, "`Twice` could not be read" in ran.err) == (3, True)
+    library = {name: {"precision_reduce": {"flag": "false"}} for name in ("Twice", "Once")}
+    package = write(tmp_path / "aic-ascend950-ops-info.json", json.dumps(library))
+    document = opsinfo("diff", package, target, "--format", "json").json
+    assert ([each["name"] for each in document["changed"]], document["only_in_a"]) == (["Once"], [])
+    mixlist = write(tmp_path / "m.json", '{"white-list": {"to-add": ["Twice", "Once"]}}')
+    assert json.loads(opsinfo("merge", mixlist, "--minimize", "--against", target).out) == {
+        "white-list": {"to-add": ["Twice"]}
+    }
+
+
 def test_a_table_of_chips_says_by_default_and_what_could_not_be_read(opsinfo: Run, tmp_path: Path) -> None:
     both = DEFAULT + WHITE.replace("ascend950", "ascend910b")
     write(tmp_path / "a_def.cpp", source("A", both))

@@ -27,8 +27,9 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
         declared.setdefault(operator.name, []).extend(operator.chips)
 
     def operators(soc: str) -> Operators:
-        rows = [row for row in reading.rows if row.chip == soc]
         unread = [each for each in reading.unreadable if each.chip in (None, soc)]
+        hidden = {each.name for each in unread}  # registered once more: the linker decides which one counts
+        rows = [row for row in reading.rows if row.chip == soc and row.name not in hidden]
         if not rows and unread:
             raise unreadable_error(unread[0], len(unread) - 1)
         return OpDefOperators(OpDefStore(rows), soc, declared, unread)
