@@ -235,6 +235,45 @@ OP_ADD(AddOp);"""
     assert columns(found.entry) == {"input0": "float32,int8"}
 
 
+STR = "#define STR(x) #x\n#define XSTR(x) STR(x)\n"
+REPLACED = {
+    "an argument before the text": ("#define CHIP ascend910c", "XSTR(CHIP)", "ascend910c"),
+    "an operand of # as it is": ("#define CHIP ascend910c", "STR(CHIP)", "CHIP"),
+    "words without blanks": ("#define P a", 'XSTR(a-b)', "a-b"),
+    "words with blanks": ("", "XSTR( a /* */ b )", "a b"),
+    "words whose blanks are not known": ("#define P a", "XSTR(P-b)", None),
+    "an argument before it is pasted": (
+        "#define CAT_(a, b) a##b\n#define CAT(a, b) CAT_(a, b)\n#define N 910c",
+        "XSTR(CAT(ascend, N))",
+        "ascend910c",
+    ),
+    "an operand of ## as it is": ("#define CAT(a, b) a##b\n#define N 910c", "XSTR(CAT(ascend, N))", "ascendN"),
+    "an empty operand of ##": ("#define F(x, y) y x ## y", 'F(, "a")', "aa"),
+    "an empty macro": ("#define F() a", "XSTR(F())", "a"),
+    "its own name in an argument": ("#define A A-a\n#define f(x) x", "XSTR(f(A))", "A-a"),
+    "a macro whose arguments follow": ('#define F G\n#define G(x) "a" x', 'F("b")', "ab"),
+    "what is left": ("#define F(x, ...) f(x, ##__VA_ARGS__)", 'F("a")', "a1"),
+    "two that are left": ("#define F(x, ...) f(x, ##__VA_ARGS__)", 'F("a", 2)', "a2"),
+    "what is left under a name": ("#define F(x, rest...) f(x, ##rest)", 'F("a", 2, 3)', "a5"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REPLACED)
+def test_a_macro_becomes_what_the_standard_says(tmp_path: Path, case: str) -> None:
+    macros, chip, wanted = REPLACED[case]
+    before = "std::string f(const std::string& x, int m = 1, int n = 0) { return x + std::to_string(m + n); }"
+    reading = read(tmp_path, f"{STR}{macros}\n" + source(f"AICore().AddConfig({chip});", before=before))
+    assert [each.chip for each in reading.rows] == [wanted] * (wanted is not None)
+    assert len(reading.unreadable) == (wanted is None)
+
+
+def test_a_macro_of_the_arguments_decides_a_policy(tmp_path: Path) -> None:
+    macros = "#define CAT_(a, b) a##b\n#define CAT(a, b) CAT_(a, b)\n#define KIND Black\n"
+    before = "const bool kKIND = true, kBlack = false;"
+    body = f"OpAICoreConfig c; c.PrecisionReduceFlag(CAT(k, KIND)); {PASS}"
+    assert [each.policy for each in read(tmp_path, macros + source(body, before=before)).rows] == ["black"]
+
+
 @pytest.mark.parametrize("name", [name for name in _KNOWN if name.startswith(("INT", "UINT"))])
 def test_a_limit_of_a_type_is_its_value_where_it_is_used(tmp_path: Path, name: str) -> None:
     bits = int("".join(filter(str.isdigit, name)) or 32)
@@ -313,6 +352,14 @@ UNREADABLE = {
     "a condition of the build": (
         f"OpAICoreConfig c;\n#ifdef FROM_THE_BUILD\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}",
         *(11, "on ascend910b: the build decides it by defining `FROM_THE_BUILD` or not"),
+    ),
+    "a header that no file shows": (
+        f'OpAICoreConfig c;\n#if __has_include("register/no.h")\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}',
+        *(11, 'on ascend910b: the build decides it by having `"register/no.h"` or not'),
+    ),
+    "a header of the standard library": (
+        f"OpAICoreConfig c;\n#if !__has_include(<vector>)\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}",
+        *(11, "on ascend910b: the build decides it by having `<vector>` or not"),
     ),
     "a later condition of the build": (
         f"OpAICoreConfig c;\n#if 0\n#elif VALUE > 2\nc.PrecisionReduceFlag(false);\n#endif\n{PASS}",
@@ -486,6 +533,14 @@ MUTATIONS = {
     "bool x = true; { Guard g([&]() { x = false; }, 1); }": ("x", None),
     "bool x = true; auto f = [](Flip f) {}; f(x);": ("x", None),
     "": ("'0' == 48", None),
+    "const bool escaped = true;": (r'"\x41" == "A"', None),
+    "const bool octal = true;": (r'"\101" == "A"', None),
+    "const bool named = true;": (r'"\u0041" == "A"', None),
+    "const bool bell = true;": (r'"\a" == "a"', "black"),
+    "const bool quoted = true;": (r'''"\'\"\?\\" == R"('"?\)"''', "white"),
+    r'std::string s = "abc\0def";': ("s.size() == 3", None),
+    'std::string s = "é";': ("s.size() == 2", None),
+    'std::string s = "\\\nab";': ('s == "ab"', "white"),
 }
 
 

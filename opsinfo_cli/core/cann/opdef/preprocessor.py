@@ -1,7 +1,12 @@
 """Directives: macros, conditions, and includes of files inside the folder.
 
-System headers are not read. A condition about a macro that no file defines is up to the build, so the text under it
-becomes one token that nobody understands: whatever uses it is unreadable, and says why.
+System headers are not read. A condition about a macro that no file defines, or about a header of CANN, is up to the
+build, so the text under it becomes one token that nobody understands: whatever uses it is unreadable, and says why.
+
+Macros are replaced as the standard says (https://eel.is/c++draft/cpp.replace). Not done: the arguments of a macro do
+not reach over a directive; a header is read once, as if it had a guard; ``#include`` of a macro or of ``<...>``,
+``#error`` and ``#pragma`` have no effect; ``__LINE__``, ``__FILE__`` and ``__VA_OPT__`` are names that nobody defines;
+and what a build defines over the macros of the sources (``-D``) is not known.
 """
 
 from __future__ import annotations
@@ -15,12 +20,13 @@ from ....errors import Refused
 from .find import MOST_FILES, read_source
 from .runner import value_of
 from .source_text import UNDECIDED
-from .tokens import Directive, SourceFault, SourceMap, Token, lex
+from .tokens import Directive, SourceFault, SourceMap, Token, lex, with_blanks
 
 MOST_TOKENS = 300_000
 """Of one source with its includes, macros expanded. The largest of 1,500 real sources has 46,000."""
 DEEPEST_INCLUDE = 8
 DEEPEST_CONDITION = 64
+DEEPEST_MACRO = 200
 MOST_INCLUDES = 100
 
 _KNOWN = {
@@ -44,10 +50,14 @@ _NOWHERE = -1
 
 
 class Macro(NamedTuple):
-    """:param parameters: None for one without parentheses"""
+    """
+    :param parameters: None for one without parentheses
+    :param is_variadic: whether the last parameter takes all arguments that are left
+    """
 
     parameters: list[str] | None
     body: list[Token]
+    is_variadic: bool = False
 
 
 @dataclass(eq=False, repr=False)
@@ -117,6 +127,7 @@ class Files:
         return found[0] if len(found) == 1 else None
 
 
+HAS_INCLUDE = "__has_include"
 OF_CANN = ("register/", "graph/", "exe_graph/", "external/", "tiling/", "aclnn/", "acl/")
 """The beginnings of includes that CANN provides."""
 
@@ -126,7 +137,8 @@ class Preprocessor:
     """The tokens of one source.
 
     :param searches: whether an include that is not beside the file is looked for in the whole project, which takes time
-    :param assumed: macros of the build, and whether they are assumed to be defined
+    :param assumed: macros of the build, and whether they are assumed to be defined; ``__has_include(...)`` is
+        one, too
     :param undecided: macros that conditions ask for and no file defines
     :param missing: names of local includes that were not found, and their places
     """
@@ -206,7 +218,7 @@ class Preprocessor:
     def _condition(self, directive: Directive, path: str) -> bool | None:
         """Return whether a condition holds; None if it depends on what only the build defines."""
         if directive.word.endswith("def"):
-            known = True if self._is_defined(directive) else self._assumption(directive.rest[:1])
+            known = self._is_defined(directive) or self._assumption(directive.rest[0].text if directive.rest else "")
             return known if known is None or directive.word in ("ifdef", "elifdef") else not known
         try:
             value = value_of(self._expand(self._replace_defined(directive.rest, path)))
@@ -214,33 +226,35 @@ class Preprocessor:
             return None
         return bool(value) if isinstance(value, int) else None
 
-    def _assumption(self, name: list[Token]) -> bool | None:
+    def _assumption(self, name: str) -> bool | None:
         """Return whether a macro that no file defines is assumed to be defined; None if nothing is assumed."""
-        self.undecided.update(token.text for token in name)
-        return self.assumed.get(name[0].text) if name else None
+        self.undecided.add(name)
+        return self.assumed.get(name)
 
     def _replace_defined(self, tokens: list[Token], path: str) -> list[Token]:
-        """Return a condition with 1 for ``defined(X)`` if X is defined, and with 1 or 0 for ``__has_include``.
+        """Return a condition with 1 or 0 for ``defined(X)`` and ``__has_include``, as far as they are decided.
 
-        A file that the project does not have counts as missing, as it does where only the project is built.
+        A header of CANN or of the standard library may be there or not. Any other one that the project does not have
+        counts as missing, as it does where only the project is built.
         """
         found: list[Token] = []
-        waiting = iter(tokens)
-        for token in waiting:
-            if token.text not in ("defined", "__has_include"):
+        waiting = tokens[::-1]
+        while waiting:
+            token = waiting.pop()
+            if token.text not in ("defined", HAS_INCLUDE):
                 found.append(token)
                 continue
-            name = next(waiting, token)
-            if name.text == "(":
-                name = next(waiting, token)
-                while name.text != ")" and next(waiting, _CLOSE).text != ")":
-                    pass
+            is_call = waiting and waiting[-1].text == "("
+            name = _arguments(waiting)[0][0] if is_call else [waiting.pop()] if waiting else []
+            text = "".join(each.text for each in name)
+            known: bool | None
             if token.text == "defined":
-                known = True if name.text in self._macros else self._assumption([name])
-                found.append(Token("undecided" if known is None else str(int(known)), token.place))
+                known = text in self._macros or self._assumption(text)
+            elif text.startswith(("<", *(f'"{each}' for each in OF_CANN))) and self._header(text, path) is None:
+                known = self._assumption(f"{HAS_INCLUDE}({text})")
             else:
-                is_there = name.text.startswith('"') and self._header(name.text, path) is not None
-                found.append(Token(str(int(is_there)), token.place))
+                known = self._header(text, path) is not None
+            found.append(Token("undecided" if known is None else str(int(known)), token.place))
         return found
 
     # Other directives
@@ -248,14 +262,18 @@ class Preprocessor:
     def _define(self, name: Token, body: list[Token]) -> None:
         if name.text == "OP_ADD":
             return  # the registry's own header, or a stand-in for it
-        parameters = None
+        parameters, is_variadic = None, False
         if body and body[0].text == "(" and body[0].place == name.place + len(name.text):
             closing = next((at for at, token in enumerate(body) if token.text == ")"), None)
             if closing is None:
                 return
-            parameters = [token.text for token in body[1:closing] if token.text != ","]
+            words = [token.text for token in body[1:closing]]
+            is_variadic = words[-1:] == ["..."]
+            if is_variadic and words[-2:-1] in ([], [","]):  # else it has a name, which is an extension: `args...`
+                words[-1] = "__VA_ARGS__"
+            parameters = [word for word in words if word not in (",", "...")]
             body = body[closing + 1 :]
-        self._macros[name.text] = Macro(parameters, body)
+        self._macros[name.text] = Macro(parameters, body, is_variadic)
 
     def _include(self, directive: Directive, path: str, depth: int) -> list[Token]:
         name = directive.rest[0].text.strip('"')
@@ -283,38 +301,98 @@ class Preprocessor:
 
     # Macros
 
-    def _expand(self, tokens: list[Token], busy: frozenset[str] = frozenset()) -> list[Token]:
-        """Return tokens with their macros expanded.
+    def _expand(self, tokens: list[Token]) -> list[Token]:
+        """Return tokens with their macros replaced.
 
-        :param busy: macros that are being expanded: they do not expand in their own text
+        What a macro becomes is looked at again with the tokens after it; the names that it came of are hidden in it.
         """
+        self._spend(tokens)
         found: list[Token] = []
-        at = 0
-        while at < len(tokens):
-            token = tokens[at]
-            at += 1
+        waiting = tokens[::-1]
+        while waiting:
+            token = waiting.pop()
             macro = self._macros.get(token.text)
-            if macro is None or token.text in busy:
+            if macro is None or token.text in token.hidden:
                 found.append(token)
-            elif macro.parameters is None:
-                body = [each if each.place != _NOWHERE else Token(each.text, token.place) for each in macro.body]
-                found += self._expand(body, busy | {token.text})
-            elif at < len(tokens) and tokens[at].text == "(":
-                arguments, at = _arguments(tokens, at)
-                body = _substitute(macro.parameters, macro.body, arguments)
-                found += self._expand(body, busy | {token.text})
-            else:
-                found.append(token)
+                continue
+            if len(token.hidden) >= DEEPEST_MACRO:
+                raise SourceFault(f"more than {DEEPEST_MACRO} macros in each other", token.place)
+            hidden = token.hidden | {token.text}
+            body = macro.body
+            if macro.parameters is not None:
+                if not waiting or waiting[-1].text != "(":
+                    found.append(token)
+                    continue
+                arguments, closing = _arguments(waiting)
+                hidden = token.hidden & closing.hidden | {token.text}
+                body = self._substitute(macro, macro.parameters, arguments)
+            self._spend(body)
+            waiting += [
+                Token(each.text, token.place if each.place == _NOWHERE else each.place, each.hidden | hidden)
+                for each in reversed(body)
+            ]
+        return found
+
+    def _spend(self, tokens: list[Token]) -> None:
         self._budget -= len(tokens)
         if self._budget < 0:
-            raise SourceFault(
-                f"more than {MOST_TOKENS:,} words with includes and macros", tokens[0].place if tokens else 0
-            )
-        return found
+            raise SourceFault(f"more than {MOST_TOKENS:,} words with includes and macros", tokens[0].place)
+
+    def _substitute(self, macro: Macro, parameters: list[str], arguments: list[list[Token]]) -> list[Token]:
+        """Return the text of a macro with its arguments, ``#`` and ``##`` done.
+
+        An argument is expanded first, but beside ``#`` and ``##``.
+        """
+        if macro.is_variadic:
+            last = len(parameters) - 1
+            arguments = [*arguments[:last], _joined(arguments[last:])]
+        given = dict(zip(parameters, arguments, strict=False))
+        expanded: dict[str, list[Token]] = {}
+        pieces: list[list[Token]] = []
+        body, at = macro.body, 0
+        while at < len(body):
+            token = body[at]
+            before = body[at - 1].text if at else ""
+            following = body[at + 1].text if at + 1 < len(body) else ""
+            at += 1
+            if token.text == "##":
+                continue
+            piece = [token]
+            if token.text == "#" and following in given:
+                piece = [self._quoted(given[following], token.place)]
+                following = body[at + 1].text if at + 1 < len(body) else ""
+                at += 1
+            elif token.text in given:
+                piece = given[token.text]
+                if "##" not in (before, following):
+                    if token.text not in expanded:
+                        expanded[token.text] = self._expand(piece)
+                    piece = expanded[token.text]
+            if before == "##" and pieces:
+                left = pieces.pop()
+                is_rest = macro.is_variadic and token.text == parameters[-1]
+                if is_rest and [each.text for each in left] == [","]:  # an extension: the comma goes with the rest
+                    piece = left + piece if piece else []
+                else:
+                    piece = _pasted(left, piece)
+            self._spend(piece)
+            pieces.append(piece)
+        return [token for piece in pieces for token in piece]
+
+    def _quoted(self, tokens: list[Token], place: int) -> Token:
+        """Return the text that ``#`` makes of an argument."""
+        text = with_blanks(tokens, self.files.places)
+        if text is None:
+            return Token(f"{UNDECIDED}the blanks in the text that `#` makes are not known", place)
+        return Token('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"', place)
 
 
 def _defines_first(parts: list[list[Token] | Directive], condition: Directive) -> bool:
-    """Return whether the text under ``#ifndef X`` begins with ``#define X``."""
+    """Return whether the text under ``#ifndef X`` begins with ``#define X``.
+
+    Then it is the guard of a header, which no build defines, or a default. A build that defines another value
+    (``-DX=2``) is not known here, as one that defines any other word of the source; what the source says counts.
+    """
     first = parts[0] if parts else None
     return (
         isinstance(first, Directive)
@@ -334,56 +412,36 @@ def _registrations(tokens: list[Token]) -> list[Token]:
     return found
 
 
-def _arguments(tokens: list[Token], at: int) -> tuple[list[list[Token]], int]:
-    """Return what a macro is given between the parentheses at ``at``, and the index after them.
-
-    Only parentheses protect a comma.
+def _arguments(waiting: list[Token]) -> tuple[list[list[Token]], Token]:
+    """Take the arguments of a macro from the end of reversed tokens, which is ``(``; return them and the last token,
+    which is ``)`` if there is one. Only parentheses protect a comma.
     """
     arguments: list[list[Token]] = [[]]
-    depth = 0
-    while at < len(tokens):
-        token = tokens[at]
+    token = waiting.pop()
+    depth = 1
+    while waiting:
+        token = waiting.pop()
         depth += (token.text == "(") - (token.text == ")")
-        at += 1
         if depth == 0:
             break
         if token.text == "," and depth == 1:
             arguments.append([])
-        elif depth > 1 or token.text != "(":
-            arguments[-1].append(token)
-    return arguments, at
-
-
-def _substitute(parameters: list[str], body: list[Token], arguments: list[list[Token]]) -> list[Token]:
-    """Return the text of a macro with its arguments, ``#`` and ``##`` done."""
-    given = dict(zip(parameters, arguments, strict=False))
-    if parameters and parameters[-1] == "...":
-        rest = arguments[len(parameters) - 1 :]
-        given["__VA_ARGS__"] = [
-            token
-            for index, each in enumerate(rest)
-            for token in ([Token(",", each[0].place if each else 0)] if index else []) + each
-        ]
-    found: list[Token] = []
-    at = 0
-    while at < len(body):
-        token = body[at]
-        following = body[at + 1].text if at + 1 < len(body) else ""
-        if token.text == "#" and following in given:
-            text = " ".join(each.text for each in given[following]).replace("\\", "\\\\").replace('"', '\\"')
-            found.append(Token(f'"{text}"', token.place))
-            at += 2
-        elif token.text == "##" and found and following:
-            right = given.get(following, [body[at + 1]])
-            left = found.pop()
-            found += [Token(left.text + (right[0].text if right else ""), left.place), *right[1:]]
-            at += 2
         else:
-            found += given.get(token.text, [token])
-            at += 1
-        if len(found) > MOST_TOKENS:
-            break  # the caller refuses it
+            arguments[-1].append(token)
+    return arguments, token
+
+
+def _joined(arguments: list[list[Token]]) -> list[Token]:
+    """Return the arguments of ``...`` with the commas between them."""
+    found: list[Token] = []
+    for index, each in enumerate(arguments):
+        place = each[0].place if each else 0
+        found += [*([Token(",", place)] if index else []), *each]
     return found
 
 
-_CLOSE = Token(")", 0)
+def _pasted(left: list[Token], right: list[Token]) -> list[Token]:
+    """Return ``left ## right``; an empty argument is nothing."""
+    if not left or not right:
+        return left + right
+    return [*left[:-1], Token(left[-1].text + right[0].text, left[-1].place), *right[1:]]

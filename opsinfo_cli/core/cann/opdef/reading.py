@@ -14,7 +14,7 @@ from ..entry_rules import Sections
 from ..policy import Policy
 from .find import NotRead, project_of, read_source, shows_class
 from .op_definition import PRECISION_REDUCE, CoreConfig, OpDefinition
-from .preprocessor import OF_CANN, Files, Preprocessor
+from .preprocessor import HAS_INCLUDE, OF_CANN, Files, Preprocessor
 from .runner import Runner
 from .tokens import NotDefined, SourceFault, SourceLine, SourceMap
 
@@ -265,12 +265,13 @@ def _common(macro: str, defined: Reading, undefined: Reading) -> Reading:
     found = Reading(registrations=undefined.registrations)
     every = {(row.name, row.chip): row for way in (undefined, defined) for row in way.rows}
     same = {(row.name, row.chip): row for row in undefined.rows}
+    cause = f"having `{macro[len(HAS_INCLUDE) + 1 : -1]}`" if macro.startswith(HAS_INCLUDE) else f"defining `{macro}`"
     for key, row in every.items():
         other = same.get(key)
         if other is not None and (row.entry, row.by_default) == (other.entry, other.by_default):
             found.rows.append(row)
         else:
-            reason = f"on {row.chip}: the build decides it by defining `{macro}` or not"
+            reason = f"on {row.chip}: the build decides it by {cause} or not"
             found.unreadable.append(Unreadable(row.name, *row.declared, reason, row.chip))
     found.operators = [
         replace(operator, chips=tuple(chip for name, chip in every if name == operator.name))

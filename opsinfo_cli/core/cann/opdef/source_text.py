@@ -389,7 +389,10 @@ class SourceText:
     # Literals
 
     def string(self, at: int, end: int) -> tuple[str, int]:
-        """Return adjacent strings as one, and the index after them."""
+        """Return adjacent strings as one, and the index after them.
+
+        :raises SourceFault: if an escape is none that the sources use
+        """
         value = ""
         while at < end and self.words[at].endswith('"') and len(self.words[at]) > 1:
             prefix, _, rest = self.words[at].partition('"')
@@ -397,7 +400,10 @@ class SourceText:
                 mark, _, content = rest.partition("(")
                 value += content[: -len(mark) - 2]
             else:
-                value += unescaped(rest[:-1])
+                try:
+                    value += unescaped(rest[:-1])
+                except LookupError:
+                    raise self.fault(f"an escape in `{self.words[at]}` is not interpreted", at) from None
             at += 1
         return value, at
 
@@ -417,8 +423,10 @@ class SourceText:
 
 
 _ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\n": ""}
+_ESCAPES |= {sign: sign for sign in "\\\"'?"}
 
 
 def unescaped(text: str) -> str:
-    return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1].strip("\r\n")), text) if "\\" in text else text
+    """:raises LookupError: if a character is written as a number, which may be a NUL, or as none that C++ has"""
+    return _ESCAPE.sub(lambda match: _ESCAPES[match[1]], text) if "\\" in text else text

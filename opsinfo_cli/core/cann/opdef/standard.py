@@ -101,6 +101,12 @@ def _find(value: Map, given: Arguments, spend: Spend) -> Position:
     return position.at(list(value).index(given[0])) if given[0] in value else position
 
 
+def _bytes(value: str, given: Arguments, spend: Spend) -> int:
+    if not value.isascii():
+        raise ValueError  # the compiler's character set decides it
+    return len(value)
+
+
 _OF_ALL: dict[str, Callable[..., Value]] = {
     "size": lambda value, given, spend: len(value),
     "empty": lambda value, given, spend: not value,
@@ -125,7 +131,7 @@ _METHODS: dict[type, dict[str, Callable[..., Value]]] = {
         "end": _end_of_map,
         "find": _find,
     },
-    str: _OF_ALL | {"c_str": lambda value, given, spend: value},
+    str: _OF_ALL | {"size": _bytes, "c_str": lambda value, given, spend: value},
 }
 
 

@@ -14,10 +14,14 @@ from typing import NamedTuple
 
 
 class Token(NamedTuple):
-    """:param place: for :meth:`SourceMap.at`"""
+    """
+    :param place: for :meth:`SourceMap.at`
+    :param hidden: macros that it came of, which do not expand in it
+    """
 
     text: str
     place: int
+    hidden: frozenset[str] = frozenset()
 
 
 class SourceLine(NamedTuple):
@@ -51,6 +55,11 @@ class SourceMap:
         if index not in self._line_ends:
             self._line_ends[index] = [match.start() for match in re.finditer("\n", self._texts[index])]
         return SourceLine(self._files[index], bisect_left(self._line_ends[index], place - self._starts[index]) + 1)
+
+    def text(self, start: int, end: int) -> str:
+        """Return the text between two places of one file."""
+        index = bisect_right(self._starts, start) - 1
+        return self._texts[index][start - self._starts[index] : end - self._starts[index]]
 
 
 class SourceFault(Exception):
@@ -133,6 +142,24 @@ def lex(text: str, start: int) -> Iterator[list[Token] | Directive]:
         yield _directive(directive, tokens)
     elif tokens:
         yield tokens
+
+
+_BLANKS = re.compile(r"(?:\s|\\\r?\n|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
+
+
+def with_blanks(tokens: list[Token], places: SourceMap) -> str | None:
+    """Return the text of tokens with one blank where the source has blanks or comments between them; None if the source
+    does not have them one after the other.
+    """
+    text, end = "", 0
+    for token in tokens:
+        if text and token.place != end:
+            if token.place < end or not _BLANKS.fullmatch(places.text(end, token.place)):
+                return None
+            text += " "
+        text += token.text
+        end = token.place + len(token.text)
+    return text
 
 
 def _is_open(word: str, mark: str | None) -> bool:
