@@ -489,7 +489,7 @@ MUTATIONS = {
     "std::vector<bool> v{true}; for (auto x : v) x = false;": ("v[0]", None),
     "std::vector<bool> v{true}; auto b{v[0]}; b = false;": ("v[0]", None),
     "std::vector<bool> v{true}; auto b = v.front(); b = false;": ("v[0]", None),
-    "std::vector<bool> v{true}; for (bool x : v) x = false;": ("v[0]", "white"),
+    "std::vector<bool> v{true}; for (bool x : v) x = false;": ("v[0]", None),
     "std::vector<bool> v{true}; auto p = std::make_pair(v[0], 1); p.first = false;": ("v[0]", None),
     "bool a = true, b = true; std::tie(a, b) = std::make_pair(false, false);": ("a", None),
     "bool a = true, b = false; std::swap(a, b);": ("a", None),
@@ -607,6 +607,206 @@ def test_a_variable_that_code_not_followed_may_change_is_unreadable(tmp_path: Pa
     body = f"OpAICoreConfig c; {CHANGERS[before]} c.PrecisionReduceFlag(g); {PASS}"
     reading = read(tmp_path, source(body, before=f"bool g = true; {before}"))
     assert (reading.rows, len(reading.unreadable)) == ([], 1)
+
+
+Z = "struct Z { Z() { g = false; } static void Off() { g = false; } };"
+Z_OF_INT = "struct Z { Z(int) { g = false; } };"
+BLACK = {
+    Z: (
+        "Z::Off();",
+        "auto* t = new Z();",
+        "std::make_unique<Z>();",
+        "std::vector<Z> t(1);",
+        "std::array<Z,1> z;",
+        "std::map<int,Z> t; t[1];",
+        "std::optional<Z> t; t.emplace();",
+        "std::vector<Z> t; t.resize(1);",
+        "std::vector<Z> t; t.emplace_back();",
+        "Z t[1];",
+        "Z t[1] = {};",
+        "std::vector<Z> t{{}};",
+        "Z{};",
+        "Z();",
+        "auto f = []() { return Z(); }; f();",
+        "auto f = [](Z z = {}) {}; f();",
+        "auto f = [](Z z = Z()) {}; f();",
+    ),
+    Z + "template <typename T> void F() { T t; }":
+        ("F<Z>();",),
+    Z + "template <typename T = Z> void F() { T t; }":
+        ("F();",),
+    Z + "template <typename T = Z> void F() { std::vector<T> t(1); }":
+        ("F();",),
+    Z + "template <typename T> void F() { std::vector<T> t(1); }":
+        ("F<Z>();",),
+    Z + "using V = std::vector<Z>; template <typename T> void F() { T t(1); }":
+        ("F<V>();",),
+    Z + "template <typename T> struct W { T t; };":
+        ("W<Z> w;",),
+    Z + "struct W { Z z; };": ("W w;",),
+    Z + "struct W : Z { };": ("W w;",),
+    Z + "struct W : Z { W() {} };": ("W w;",),
+    Z + "using A = Z;": (
+        "A a;",
+        "A::Off();",
+    ),
+    Z + "typedef Z A;": (
+        "A a;",
+        "A::Off();",
+    ),
+    Z + "Z z; Z& Get() { return z; }": ("Get();",),
+    Z + "template <typename T> void F(T& t) { std::vector<T> v(1); }":
+        ("Z z; g = true; F(z);",),
+    Z + "Z Make() { return {}; }": ("Make();",),
+    Z_OF_INT: (
+        "Z z = 1;",
+        "std::vector<Z> t{1};",
+        "std::vector<Z> t = {1}; g = true; t.push_back(1);",
+        "std::vector<Z> t; t.push_back(1);",
+        "std::vector<Z> t; t.emplace_back(1);",
+        "std::vector<Z> t = {1}; g = true; t = {1};",
+        "std::map<int, Z> t = {{1, 1}};",
+        "const Z& z = 1;",
+        "Z z(1); g = true; z = 1;",
+        "for (Z z : {1}) {}",
+        "for (const Z& z : {1}) {}",
+        "static_cast<Z>(1);",
+        "(Z)1;",
+        "Z z{1};",
+        "auto f = []() -> Z { return 1; }; f();",
+    ),
+    Z_OF_INT + "void F(Z) {}": ("F(1);",),
+    Z_OF_INT + "void F(const Z&) {}": ("F(1);",),
+    Z_OF_INT + "void F(Z&&) {}": ("F(1);",),
+    Z_OF_INT + "void F(const Z& z) {}": ("int n = 1; F(n);",),
+    Z_OF_INT + "void F(Z z) {}": ("F({1});",),
+    Z_OF_INT + "Z F() { return 1; }": ("F();",),
+    Z_OF_INT + "void F(std::vector<Z> v) {}": ("F({1});",),
+    Z_OF_INT + "void F(Z z = 1) {}": ("F();",),
+    "struct Z { Z(std::vector<int>) { g = false; } }; void F(const Z&) {}": ("std::vector<int> v; F(v);",),
+    "struct Z { Z(OpAICoreConfig&) { g = false; } }; void F(const Z&) {}": ("F(c);",),
+    "struct Y {}; struct Z { Z(const Y&) { g = false; } }; void F(const Z&) {}": ("Y y; F(y);",),
+    "void F(const bool& b) { if (b == 1) g = false; }": ("F(2);",),
+    "void F(const uint8_t& b) { if (b == 0) g = false; }": ("F(256);",),
+    "void F(bool b = 2) { if (b == 1) g = false; }": ("F();",),
+    "": (
+        "const bool& b = 2; if (b == 1) g = false;",
+        "const uint8_t& b = 256; if (b == 0) g = false;",
+        "for (bool b : {2}) if (b == 1) g = false;",
+        "for (const bool& b : {2}) if (b == 1) g = false;",
+        "for (uint8_t b : {256}) if (b == 0) g = false;",
+        "std::vector<int> v; v.push_back(0.5); if (v[0] == 0) g = false;",
+        "std::vector<bool> v; v.push_back(2); if (v[0] == 1) g = false;",
+        "std::vector<int> v = {1}; v.push_back(4294967296); if (v[1] == 0) g = false;",
+        "std::vector<int> v(1, 4294967296); if (v[0] == 0) g = false;",
+        "struct Y { Y() { g = false; } }; Y y;",
+        "struct { int n = 1; } y; if (y.n == 1) g = false;",
+        "std::function<void()> f = []() { g = false; }; f();",
+        "auto f = []() { g = false; }; auto h = f; h();",
+        "auto f = [](auto&& x) { x(); }; f([]() { g = false; });",
+    ),
+    "void F(const std::vector<uint8_t>& b) { if (b[0] == 0) g = false; }": ("F({0});",),
+    "void F(const std::vector<bool>& b) { if (b[0] == 1) g = false; }": ("F({true});",),
+    "void F(const int& b) { if (b == 0) g = false; }": ("F(0.5);",),
+    "void F(const int& b) { g = false; if (b == 0) g = true; }": ("int n = 1; F(n);",),
+    "void F(bool p[]) { p[0] = false; }": ("bool a[1] = {true}; F(a); g = a[0];",),
+    "void F(bool p[1]) { p[0] = false; }": ("bool a[1] = {true}; F(a); g = a[0];",),
+    "void F(bool* p) { p[0] = false; }": ("bool a[1] = {true}; F(a); g = a[0];",),
+    "void F(bool (&p)[1]) { p[0] = false; }": ("bool a[1] = {true}; F(a); g = a[0];",),
+    "void F(std::array<bool, 1>& p) { p[0] = false; }": ("std::array<bool, 1> a{true}; F(a); g = a[0];",),
+    "void F(std::vector<int>& p) { p[0] = 0; }": ("std::vector<int> a{1}; F(a); g = a[0];",),
+    "using T = int;": ("using T = uint8_t; T n = 256; if (n == 0) g = false;",),
+    "namespace a { using T = int; } namespace b { using T = uint8_t; }": ("b::T n = 256; if (n == 0) g = false;",),
+    "template <class T> using V = std::vector<T>;": ("V<uint8_t> n = {0}; V<bool> b{true}; if (b[0] == 1) g = false;",),
+    "void Off();": (
+        "Off();",
+        "bool b = true; if (b) Off();",
+    ),
+    "bool Off();": ("bool b = Off();",),
+    "extern bool g; bool g = true; void Off();": ("Off();",),
+    "struct Y { bool& b; Y(bool& x) : b(x) {} void Go() { b = false; } };":
+        ("bool x = true; Y y(x); x = true; y.Go(); g = x;",),
+    "bool Set() { g = false; return true; }": ("bool b = Set() && true;",),
+    "bool Set() { g = false; return true; } struct S { bool b = Set(); };": ("S s;",),
+    "OpAICoreConfig k; void Off();": ("Off(); k.PrecisionReduceFlag(true); c = k;",),
+    "const char* chip = \"x\"; bool g = true; void Off();": ("Off();",),
+    "struct N { ~N() { g = false; } };": ("{ std::vector<N> n(1); }",),
+    "struct N { ~N() { g = false; } }; void F(const N&) {}": ("F({});",),
+    "struct N { N(int, int) { g = false; } }; void F(const N&) {}": ("F({1, 2});",),
+    "struct N { static bool Off() { g = false; return true; } bool b = Off(); N() {} };": ("N n;",),
+    "struct N { static bool Off() { g = false; return true; } };": (
+        "bool b = N::Off();",
+        "N n; n.Off();",
+        "auto f = &N::Off; f();",
+    ),
+    "bool Off() { g = false; return true; }": (
+        "auto f = &Off; f();",
+        "auto f = Off; f();",
+        "bool (*f)() = Off; f();",
+    ),
+    "namespace q { bool Off() { g = false; return true; } }": ("q::Off();",),
+    "template <bool B> void Off() { g = B; }": ("Off<false>();",),
+    "template <class T> void Off(T t) { g = false; }": ("Off<int>(1);",),
+    "template <class T> void Set(T& t) { t = false; }": ("Set(g);",),
+    "template <class T> void Set(T&& t) { t = false; }": ("Set(g);",),
+    "template <class T> void Set(const T& t) { if (t == 256) g = false; }": ("Set(256);",),
+    "template <class T> void Set(T t) { if (t == 0) g = false; }": ("Set<uint8_t>(256);",),
+    "template <class T> void Set(const T& t) { if (t == 0) g = false; }": ("Set<uint8_t>(256);",),
+    "template <class T> void Set() { T t = 256; if (t == 0) g = false; }": ("Set<uint8_t>();",),
+    "template <class T> void Set() { std::vector<T> t(1, 2); if (t[0] == 1) g = false; }": ("Set<bool>();",),
+    "template <class T> void Set(std::vector<T> t) { if (t[0] == 1) g = false; }": ("Set<bool>({true});",),
+    "template <class T> void Set(const std::vector<T>& t) { if (t[0] == 1) g = false; }": ("Set<bool>({2 > 1});",),
+    "template <class T> void Set() { std::vector<T> t = {2}; if (t[0] == 2) g = false; }": ("Set<float>();",),
+    "template <class T> void Set() { std::vector<T> t; t.push_back(256); if (t[0] == 0) g = false; }":
+        ("Set<uint8_t>();",),
+    "template <class T> void Set() { std::map<int, T> t; t[1] = 256; if (t[1] == 0) g = false; }": ("Set<uint8_t>();",),
+}  # fmt: skip
+"""What is before the class -> statements that make the global ``g`` false, by themselves or somewhere else."""
+
+
+@pytest.mark.parametrize(("before", "body"), [(before, body) for before, bodies in BLACK.items() for body in bodies])
+def test_what_changes_a_variable_without_naming_it_is_followed_or_unreadable(
+    tmp_path: Path, before: str, body: str
+) -> None:
+    text = source(f"OpAICoreConfig c; {body} c.PrecisionReduceFlag(g); {PASS}", before=f"bool g = true; {before}")
+    reading = read(tmp_path, text)
+    assert [row.policy for row in reading.rows] in (["black"], [])
+    assert len(reading.rows) + len(reading.unreadable) == 1
+
+
+RETURNED = {
+    "std::reference_wrapper<OpAICoreConfig> F(OpAICoreConfig& c) { return c; }":
+        "F(c).get().PrecisionReduceFlag(false);",
+    "struct Z { Z(OpAICoreConfig& c) { c.PrecisionReduceFlag(false); } }; void F(const Z&) {}": "F(c);",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before", RETURNED)
+def test_a_configuration_that_is_changed_in_another_way_is_followed_or_unreadable(tmp_path: Path, before: str) -> None:
+    reading = read(tmp_path, source(f"OpAICoreConfig c; {RETURNED[before]} {PASS}", before=before))
+    assert [row.policy for row in reading.rows] in (["black"], [])
+    assert len(reading.rows) + len(reading.unreadable) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "body"),
+    [
+        ("const bool g = true; void Off();", "Off();"),
+        ("bool g = true; void Off();", ""),
+        ("constexpr bool g = true; struct Z {};", "std::vector<Z> z(1);"),
+        ("bool g = true; void F(const int& n) { if (n == 0) g = false; }", "F(1); int n = 1; F(n);"),
+    ],
+)
+def test_a_variable_that_nothing_unread_may_change_keeps_its_value(tmp_path: Path, before: str, body: str) -> None:
+    text = source(f"OpAICoreConfig c; {body} c.PrecisionReduceFlag(g); {PASS}", before=before)
+    assert [row.policy for row in read(tmp_path, text).rows] == ["white"]
+
+
+def test_a_constructor_that_ends_early_leaves_its_variables_unknown_to_the_next(tmp_path: Path) -> None:
+    first = source("if (Unknown()) {} g = false;", before="bool g = true;")
+    second = source(f"OpAICoreConfig c; c.PrecisionReduceFlag(g); {PASS}", name="Second")
+    reading = read(tmp_path, first + second)
+    assert (reading.rows, [each.name for each in reading.unreadable]) == ([], ["Op", "Second"])
 
 
 @pytest.mark.parametrize("object_", ["Z z(g);", "Z z{g};", "Z z = Z(g);", "auto z = Z{g};"])

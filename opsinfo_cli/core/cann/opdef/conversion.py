@@ -18,8 +18,8 @@ from .values import Array, EnumConstant, Functions, Map, Position, StepBudget, U
 _SIGNED = frozenset(("int", "long", "int32_t", "int64_t"))
 _UNSIGNED = frozenset(("unsigned", "size_t", "uint32_t", "uint64_t"))
 NUMBERS = _SIGNED | _UNSIGNED | {"bool", "float", "double", "short", "char", "int8_t", "int16_t", "uint8_t", "uint16_t"}
-_NOT_HELD = NUMBERS - _SIGNED - _UNSIGNED - {"bool", "float", "double"} | {"reference_wrapper"}
-"""Elements that do not keep the value they are given: numbers that wrap around, other names of a variable."""
+NOT_HELD = NUMBERS - _SIGNED - _UNSIGNED | {"reference_wrapper"}
+"""Elements that do not keep the value they are given: numbers that become others, other names of a variable."""
 _VECTORS = frozenset(("vector", "array", "initializer_list"))
 _MAPS = frozenset(("map", "unordered_map"))
 _TEXTS = frozenset(("string", "AscendString", "string_view"))
@@ -49,22 +49,36 @@ class Conversion:
     def is_read(self, kind: TypeText) -> bool:
         """Return whether no code that is not read makes a value of a type."""
         kind = self._definitions.resolve(kind)
-        return kind.name in TYPES or kind.name == "auto" or kind.is_pointer or kind.name in self._definitions.classes
+        is_vector = kind.name in _VECTORS
+        if kind.arguments and not kind.is_pointer and (is_vector or kind.name in _MAPS):
+            elements = [self._argument_type(kind, index) for index in range(1 if is_vector else 2)]
+            return all(each and self._is_element(each, is_vector) for each in elements)
+        return kind.name in TYPES or kind.name == "auto" or kind.is_pointer or self.is_class(kind)
+
+    def _is_element(self, kind: TypeText, of_vector: bool) -> bool:
+        if of_vector and kind.name in NOT_HELD and not kind.is_pointer:
+            return False
+        return kind.name in self._definitions.parameters or self.is_read(kind)
+
+    def is_plain(self, kind: TypeText) -> bool:
+        """Return whether no code of the sources, or that is not read, makes a value of a type."""
+        kind = self._definitions.resolve(kind)
+        of = [self._argument_type(kind, index) for index in range(len(kind.arguments))]
+        return kind.name in TYPES and all(each is not None and self.is_plain(each) for each in of)
 
     def is_class(self, kind: TypeText) -> bool:
         """Return whether a type is a class of the source."""
         return self._definitions.resolve(kind).name in self._definitions.classes
-
-    def is_object(self, kind: TypeText) -> bool:
-        """Return whether what braces give begins an object of a type: of a class of the source, or a map."""
-        name = self._definitions.resolve(kind).name
-        return name in self._definitions.classes or name in _MAPS
 
     def construct(self, kind: TypeText, items: list[Value], is_braced: bool, at: int) -> Value:
         """Return ``T(items)`` or ``T{items}``."""
         kind = self._definitions.resolve(kind)
         if kind.name == "OpAICoreConfig":
             return self._config(items, at)
+        if self.is_class(kind) and not kind.is_pointer:
+            return self._instantiate(kind.name, items, self._text.places[at])
+        if kind.name in ("DataType", "Format") and not items:
+            return None  # no constant, until one is assigned
         if kind.name in _VECTORS:
             return self._vector(kind, items, is_braced, at)
         if kind.name in _MAPS:
@@ -77,13 +91,20 @@ class Conversion:
             return self.convert(kind, items[0], at)
         return self._unread(f"a value of the type `{kind.name}`", at)
 
+    def is_of(self, kind: TypeText, value: Instance) -> bool:
+        return self._definitions.resolve(kind).name == value.name
+
     def convert(self, kind: TypeText, value: Value, at: int) -> Value:
         """Return a copy of a value as one of a type; unknown if the type is none that holds it."""
         kind = self._definitions.resolve(kind)
         if kind.is_array and isinstance(value, list):
+            if self.is_class(kind):
+                raise self._text.fault("an array of objects is not interpreted", at)
             return Array(self.convert(kind._replace(is_array=False), each, at) for each in value)
         if kind.is_pointer:
             return value
+        if self.is_class(kind) and not isinstance(value, Instance):
+            return self._instantiate(kind.name, value if isinstance(value, list) else [value], self._text.places[at])
         if isinstance(value, bool | int | float) and kind.name != "auto":
             return self.number(kind.name, value, at)
         if isinstance(value, list):
@@ -93,8 +114,6 @@ class Conversion:
                 return self._elements(kind, value, at)
             if kind.name in _MAPS:
                 return self._map(kind, value, at)
-            if kind.name in self._definitions.classes:
-                return self._instantiate(kind.name, value, self._text.places[at])
         is_held = (
             kind.name == "auto"
             or value is None
@@ -176,7 +195,7 @@ class Conversion:
         element = self._argument_type(kind, 0)
         if element is None:
             return self.copy(values, at)
-        if element.name in _NOT_HELD and not element.is_pointer:
+        if not values and self.is_class(element):  # one that is added later would have to be made
             return self._unread(f"a vector of `{element.name}`", at)
         is_nested = element.name in _VECTORS or element.name in self._definitions.classes
         if not is_nested and len(values) == 1 and isinstance(values[0], list) and element.name in TYPES:
@@ -191,7 +210,7 @@ class Conversion:
     def _map(self, kind: TypeText, pairs: list[Value], at: int) -> Value:
         self._spend(len(pairs), at)
         key_type, element = self._argument_type(kind, 0), self._argument_type(kind, 1)
-        if key_type is None or element is None or element.name in _NOT_HELD:
+        if key_type is None or element is None:
             return self._unread("a map of these types", at)
         of: TypeText = element
         found = Map((), lambda: self.construct(of, [], False, at))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .op_definition import OpDefinition
-from .source_text import UNDECIDED, Class, Declaration, Part, SourceText, TypeText
+from .source_text import UNDECIDED, Class, Declaration, Part, SourceFunction, SourceText, TypeText
 from .tokens import NotDefined, SourceFault, Token
 from .values import Functions, Reaching, Scope, StepBudget, Unknown, Value
 
@@ -53,6 +53,7 @@ class Definitions:
     """
     :ivar scope: what namespaces define
     :ivar classes: by name; of one that is defined twice both
+    :ivar parameters: names of types that templates are given
     :ivar registrations: in order
     :ivar undecided: conditions of the build between definitions
     """
@@ -63,6 +64,7 @@ class Definitions:
         self.scope = Scope()
         self.classes: dict[str, list[Class]] = {}
         self.aliases: dict[str, TypeText] = {}
+        self.parameters: set[str] = set()
         self.registrations: list[Registration] = []
         self.undecided: list[SourceFault] = []
         self._budget = budget
@@ -94,12 +96,22 @@ class Definitions:
                 scope[each.name] = Lazy(each)
         return variables
 
-    def head(self, declaration: Declaration) -> list[str]:
+    def head(self, declaration: Declaration | SourceFunction) -> list[str]:
         """Return the words of a declaration before its name."""
         words, start = self.text.words, declaration.at
         while start > max(0, declaration.at - 50) and words[start - 1] not in (";", "{", "}", ":"):
             start -= 1
         return words[start : declaration.at]
+
+    def is_function(self, declaration: Declaration) -> bool:
+        """Return whether a declaration, without a body, is that of a function."""
+        parameters = self.text.parameters(*declaration.given)
+        return declaration.opening == "(" and (declaration.type.name == "void" or all(each.name for each in parameters))
+
+    def may_change(self, declaration: Declaration) -> bool:
+        """Return whether a variable of a namespace may change: it has no ``const``, or is a pointer."""
+        is_constant = not {"const", "constexpr"}.isdisjoint(self.head(declaration))
+        return not is_constant or declaration.type.is_pointer
 
     def class_of(self, name: str, place: int) -> Class:
         """:raises SourceFault: if there is none, or more than one"""
@@ -139,7 +151,9 @@ class Definitions:
         elif word == "extern" and following.startswith('"'):
             return at + 2
         elif word == "template":
-            return text.after_angles(at + 1, allowed=("=",)) or at + 2
+            after = text.after_angles(at + 1, allowed=("=",)) or at + 2
+            self.parameters.update(words[i + 1] for i in range(at, after) if words[i] in ("typename", "class"))
+            return after
         elif word == "using":
             return self._alias(at, end)
         elif word in ("class", "struct"):
@@ -187,11 +201,15 @@ class Definitions:
         return after
 
     def _alias(self, at: int, end: int) -> int:
-        """Note ``using name = type;``, of a reference as a type that is not read; return the index after it."""
+        """Note ``using name = type;``; return the index after it.
+
+        A reference, a template, and what has two meanings is a type that is not read.
+        """
         stop = self.text.find(at, end, ";")
-        if self.text.words[at + 2] == "=" and (typed := self.text.type(at + 3, stop)) is not None:
-            kind, _ = typed
-            self.aliases[self.text.words[at + 1]] = kind._replace(name="") if kind.is_reference else kind
+        if self.text.words[at + 2] == "=":
+            name, kind = self.text.words[at + 1], self.text.whole_type(at + 3, stop)
+            is_one = self.aliases.get(name, kind) == kind and self.text.words[at - 1] != ">"  # no template
+            self.aliases[name] = TypeText("?") if kind.is_reference or not is_one else kind
         return stop + 1
 
     def _constants(self, part: Part, scope: Scope) -> None:

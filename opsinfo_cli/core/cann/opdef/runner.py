@@ -1,18 +1,21 @@
 """Runs constructors from the words of a source: declarations, calls, own functions, conditions and loops.
 
-What is not known never decides a policy. There are four kinds of it, and each has one rule:
+What is not known never decides a policy. There are four kinds of it, and each has one rule; the fifth is of classes:
 
 - A **value** that cannot be worked out is :class:`~.values.Unknown`, with the reason. It is harmless until it is a
   condition, a loop's range, a flag, a chip, a configuration or the name of a port: there the reason is raised as a
   :class:`~.tokens.SourceFault`, which ends the op type. In a column or an attribute only this part is unreadable.
 - **Code** that is called and not read (a function, a method, the constructor of a type, a call of the C++ library that
-  does not fit) may change what it is given: :meth:`Runner._pass_over` ends the op type if that reaches the operator,
-  and makes all else that is given unknown.
+  does not fit) may change what it is given, and each variable of a namespace that is not ``const``:
+  :meth:`Runner._pass_over` ends the op type if it is given what reaches the operator, and makes all else that it may
+  change unknown. What is unknown once stays so, because the code may keep a reference: an assignment is not followed.
 - **Text** that is not understood, a statement or an argument, may do anything with what it names:
   :meth:`Runner._step_over` ends the op type if it names what reaches the operator, a function of the source, a method
-  of the operator, or is up to the build, and makes all else that it names unknown.
+  of the operator, or is up to the build, and makes unknown what it names and what code that is not read may change.
 - **Another name** of a variable that is not followed (pointers, some references) is :class:`~.tokens.Untraced`: nothing
   after it is certain, and the op type ends.
+- A **class of the source** is run where a declaration, a call, a conversion or a list in braces makes an object of it.
+  Anywhere else (in text, as what a template is given, in a vector that grows) it is code that is not read.
 
 What reaches the operator says :func:`~.values.reaches_operator`. References are followed: an expression gives the
 :class:`~.values.Variable` that it refers to (``Operand``), and whoever wants its value asks :func:`~.values.plain`.
@@ -25,7 +28,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 from . import standard
-from .conversion import TYPES, Conversion
+from .conversion import NOT_HELD, TYPES, Conversion
 from .definitions import IS_MISSING, Definitions, Instance, Lazy, Registration
 from .op_definition import FLAGS, CoreConfig, OpDefinition, Part
 from .source_text import ASSIGNMENTS, UNDECIDED, Class, Declaration, SourceFunction, TypeText
@@ -55,6 +58,8 @@ DEEPEST_BASES = 8
 _ENUMERATIONS = frozenset(
     ("ge", "Option", "DataType", "Format", "FollowType", "DependScope", "ScalarType", "FormatCheckOption")
 )
+_LOOKS = frozenset(("size", "empty", "begin", "end"))
+"""Methods of a vector that make no objects."""
 _LITERALS = {"true": True, "false": False, "nullptr": None}
 _NEVER_STEPPED_OVER = frozenset(
     (
@@ -76,6 +81,10 @@ def value_of(tokens: Sequence[Token]) -> Value:
     return Runner(tokens).value(0, len(tokens), Scope())
 
 
+def _holds_objects(value: Value) -> bool:
+    return isinstance(value, list) and any(isinstance(each, Instance) for each in value)
+
+
 class Runner:
     """The definitions of one source, and the objects that they make."""
 
@@ -86,6 +95,7 @@ class Runner:
         self._text = self._definitions.text
         self._globals = self._definitions.scope
         self._configs: list[CoreConfig] = []
+        self._changing: list[str] = []
         self._conversion = Conversion(
             self._definitions,
             self._budget,
@@ -99,9 +109,12 @@ class Runner:
         :raises SourceFault: if a definition may change others and is not understood
         """
         variables = self._definitions.add((0, len(self._text.places)), self._globals)
-        if any({"const", "constexpr"}.isdisjoint(self._definitions.head(each)) for each in variables):
-            for name in list(self._globals):  # one that changes may change what others begin with
-                self._variable(name, self._globals, 0)
+        own = [each for each in variables if not isinstance(self._globals[each.name], Functions)]
+        self._changing = [each.name for each in own if self._definitions.may_change(each)]
+        if self._changing:
+            for each in own:  # one that changes may change what others begin with
+                if not self._definitions.is_function(each):
+                    self._variable(each.name, self._globals, 0)
         return self._definitions.registrations
 
     def construct_operator(self, registration: Registration) -> tuple[OpDefinition, list[CoreConfig]]:
@@ -114,7 +127,11 @@ class Runner:
         if name not in self._definitions.classes:
             before = [fault for fault in self._definitions.undecided if fault.place < registration.place]
             raise before[-1] if before else NotDefined(f"the class `{name}` {IS_MISSING}", registration.place)
-        instance = self._instantiate(name, [registration.name], registration.place)
+        try:
+            instance = self._instantiate(name, [registration.name], registration.place)
+        except SourceFault as fault:  # the rest of the constructor may change what the next one finds
+            self._lose_globals(fault)
+            raise
         if instance.operator is None:
             raise SourceFault(f"the class `{name}` does not derive from `OpDef`", registration.place)
         instance.operator.name = registration.name
@@ -132,7 +149,13 @@ class Runner:
         """
         if any(reaches_operator(plain(each)) for each in given):
             raise fault
+        self._lose_globals(fault)
         return forget(fault, given)
+
+    def _lose_globals(self, fault: SourceFault) -> None:
+        """Make the variables of namespaces unknown for good which code that is not read may change."""
+        for name in self._changing:
+            forget(fault, [Variable(self._globals, name, fault.place)])
 
     def _step_over(self, fault: SourceFault, start: int, end: int, scope: Scope) -> Unknown:
         """Go past text that is not understood: see above.
@@ -148,6 +171,7 @@ class Runner:
             or any(reaches_operator(each.value) for each in named)
         ):
             raise fault
+        self._lose_globals(fault)
         unknown = forget(fault, named)
         for declared in self._text.declarations(start, end):
             scope[declared.name] = unknown
@@ -231,7 +255,7 @@ class Runner:
             referred = self._evaluate(*declared.given, scope)
             if isinstance(referred, Unknown):
                 raise Untraced(referred.fault.reason, referred.fault.place)
-            scope[declared.name] = referred
+            scope[declared.name] = self._refer(declared.type, referred, declared.at)
             return
         if declared.opening == "=":
             value = self._convert(declared.type, self._evaluate(*declared.given, scope), declared.at)
@@ -245,8 +269,9 @@ class Runner:
 
     def _construct(self, kind: TypeText, given: Sequence[Operand], is_braced: bool, at: int) -> Value:
         """Return ``T(given)`` or ``T{given}``. The constructor of a type that is not read is code that is not read."""
-        items = [self._taken(kind.name, each, at) for each in given]
-        if not self._conversion.is_read(kind) and not all(isinstance(each, EnumConstant) for each in items):
+        items = [plain(each) for each in given]
+        are_constants = bool(items) and all(isinstance(each, EnumConstant) for each in items)
+        if not self._conversion.is_read(kind) and not are_constants:
             return self._pass_over(self._text.fault(f"a value of the type `{kind.name}` is not interpreted", at), given)
         if self._conversion.is_class(kind):
             return self._instantiate(self._definitions.resolve(kind).name, given, self._text.places[at])
@@ -254,23 +279,24 @@ class Runner:
 
     def _convert(self, kind: TypeText, given: Operand, at: int) -> Value:
         """Return what ``T x = given`` holds; as above."""
-        value = self._taken(kind.name, given, at)
+        value = plain(given)
         if not self._conversion.is_read(kind) and not isinstance(value, EnumConstant):
             fault = self._text.fault(f"a value of the type `{kind.name}` is not interpreted", at)
             return self._pass_over(fault, [given])
         return self._conversion.convert(kind, value, at)
 
-    def _taken(self, type_name: str, given: Operand, at: int) -> Value:
-        """Return the value of an operand. ``auto`` of an item of a ``std::vector<bool>`` is the item itself.
-        Source: https://eel.is/c++draft/vector.bool
-
-        :raises SourceFault: if it may be such an item
-        """
+    def _refer(self, kind: TypeText, given: Operand, at: int) -> Operand:
+        """Return what ``T& x = given`` refers to: a variable, or a value of ``T`` that is made for it."""
         value = plain(given)
-        is_item = isinstance(given, Variable) and isinstance(given.container, list)
-        if type_name == "auto" and is_item and isinstance(value, bool):
-            raise self._text.fault("a bool that `auto` takes out of a vector is not interpreted", at)
-        return value
+        is_other = isinstance(value, bool | int | float) or not isinstance(given, Variable)
+        if kind.is_changeable or isinstance(value, Unknown) or not (is_other or self._conversion.is_class(kind)):
+            return given
+        if isinstance(value, Instance) and self._conversion.is_class(kind) and not self._conversion.is_of(kind, value):
+            raise Untraced("an object as one of another class is not interpreted", self._text.places[at])
+        if isinstance(value, Instance) or (isinstance(value, Reaching) and not self._conversion.is_class(kind)):
+            return given
+        made = self._convert(kind, given, at)
+        return given if type(made) is type(value) and made == value else made
 
     # Functions
 
@@ -290,36 +316,37 @@ class Runner:
         """Return the scope of a body, with its parameters."""
         scope = Scope(parent)
         for index, parameter in enumerate(function.parameters):
-            if parameter.name is None:
-                continue
-            if index >= len(given):
+            kind = parameter.type
+            if index < len(given):
+                operand = given[index]
+            else:
                 assert parameter.default is not None
-                scope[parameter.name] = self.value(*parameter.default, parent)
-                continue
-            operand, kind = given[index], parameter.type
+                operand = self.value(*parameter.default, parent)
             if kind.is_changeable and not isinstance(operand, Variable | Reaching | Unknown):
                 raise SourceFault("what braces give to a reference is not interpreted", place)  # which it may change
-            if kind.is_reference and not (isinstance(plain(operand), list) and self._conversion.is_object(kind)):
-                scope[parameter.name] = operand
-            else:
-                scope[parameter.name] = self._convert(kind, operand, function.at)
+            become = self._refer if kind.is_reference else self._convert
+            scope[parameter.name or ""] = become(kind, operand, function.at)
         return scope
 
     def _apply(self, functions: Functions, given: Sequence[Operand], place: int) -> Value:
         self._budget.spend(1, place)
         function = self._choose(functions, given, place)
+        head = self._definitions.head(function)
+        is_of_class = any(self._conversion.is_class(TypeText(word)) for word in head)
+        values = [plain(each) for each in given]
+        items = [item for each in values for item in (each if isinstance(each, list) else [each])]
+        if "template" in head and not NOT_HELD.isdisjoint((*head, *(type(each).__name__ for each in items))):
+            raise Untraced("a template that is given a `bool`, or a small number, is not interpreted", place)
+        if "template" in head and (is_of_class or any(map(reaches_operator, values))):
+            self._lose_globals(self._text.fault(f"the template `{function.name}` is given a class", function.at))
         returned = self._run(*function.body, self._bind(function, functions.scope, given, place))
         if returned is None:
             return None  # of a function without a value
-        if function.returns not in (">", "*") and not self._conversion.is_read(TypeText(function.returns)):
-            reason = (
-                f"a function that returns `{function.returns}` is not interpreted"  # a reference, or an alias of one
-            )
+        kind = function.returns
+        if kind.is_reference or not self._conversion.is_read(kind):
+            reason = f"a function that returns `{kind.name}` is not interpreted"  # which may be a reference
             raise Untraced(reason, self._text.places[function.at])
-        value = self._taken(function.returns, returned.value, function.at)
-        if isinstance(value, bool | int | float):
-            return self._conversion.convert(TypeText(function.returns), value, function.at)
-        return self._conversion.copy(value, function.at)
+        return self._conversion.convert(kind, plain(returned.value), function.at)
 
     # Statements
 
@@ -413,10 +440,11 @@ class Runner:
     def _for_each(self, start: int, stop: int, body: int, end: int, scope: Scope) -> Returned | None:
         """``for (declared : values)``."""
         colon = self._text.find(start, stop, ":")
-        declared = self._text.words[start:colon]
-        if colon == stop or "[" in declared:
+        typed = self._text.type(start, colon)
+        if colon == stop or typed is None or typed[1] != colon - 1:
             raise self._text.fault("a `for` that is not understood", start)
-        is_reference, name = "&" in declared or "&&" in declared, declared[-1]
+        kind, name = typed[0], self._text.words[colon - 1]
+        become = self._refer if kind.is_reference else self._convert
         values = self.value(colon + 1, stop, scope)
         if isinstance(values, Unknown):
             raise values.fault
@@ -426,11 +454,7 @@ class Runner:
             if index >= len(values):
                 raise self._text.fault("the loop shortens what it runs over", start)
             inner = Scope(scope)
-            item = Variable(values, index, self._text.places[start])
-            if is_reference:
-                inner[name] = item
-            else:
-                inner[name] = self._conversion.copy(self._taken(declared[-2], item, start), start)
+            inner[name] = become(kind, Variable(values, index, self._text.places[start]), start)
             returned = self._statement(body, end, inner)[0]
             if returned is not None:
                 return returned
@@ -511,15 +535,17 @@ class Runner:
             value = standard.binary(operation, before, value, self._budget, self._text.places[at])
         else:
             value = self._conversion.copy(value, at)
+        if isinstance(before, Unknown) and isinstance(target, Variable):
+            return target  # what is not read may keep it, and change it later
         if isinstance(before, CoreConfig) and isinstance(value, CoreConfig):
             before.ports, before.settings = value.ports, value.settings  # in place: references see it
             before.origin, before.is_passed = value, False
             return target
+        if isinstance(before, Part | Instance | Map) or _holds_objects(before):
+            raise self._text.fault("an assignment to this object is not interpreted", at)
         if isinstance(before, list) and isinstance(value, list):
             before[:] = value  # as above
             return target
-        if isinstance(before, Part | Instance | Map):
-            raise self._text.fault("an assignment to this object is not interpreted", at)
         return self._give(target, value, at)
 
     def _give(self, target: Operand, value: Value, at: int) -> Operand:
@@ -562,6 +588,7 @@ class Runner:
                 at += 1 + (words[at + 1] == "template")
                 name_at, at = at, at + 1
                 if words[at] == "<" and (after := self._text.after_angles(at)) is not None and words[after] == "(":
+                    self._give_types(tuple(self._text.split(at + 1, after - 1, of_types=True)), name_at)
                     at = after
                 if words[at] == "(":
                     value = self._call_member(value, name_at, at, scope)
@@ -631,7 +658,8 @@ class Runner:
             capture = words[start:stop]
             if capture != ["this"] and (capture[0] != "&" or len(capture) > 2):
                 raise self._text.fault(f"the capture `{' '.join(capture)}` is not interpreted", at)
-        returns = words[body - 1] if "->" in words[opening:body] else "auto"
+        arrow = self._text.find(opening, body, "->")
+        returns = self._text.whole_type(arrow + 1, body) if arrow < body else TypeText("auto")
         function = SourceFunction("lambda", parameters, self._text.inside(body), (), returns, at)
         return Functions([function], Scope(scope)), self._text.after(body)
 
@@ -724,12 +752,21 @@ class Runner:
 
     # Calls
 
+    def _give_types(self, arguments: Sequence[tuple[int, int]], at: int) -> None:
+        """Give types to a template, which may make values of them."""
+        types = [self._definitions.resolve(self._text.whole_type(*each)) for each in arguments]
+        if any(each.name in NOT_HELD for each in types):
+            raise Untraced("a template that is given a small number is not interpreted", self._text.places[at])
+        if not all(map(self._conversion.is_plain, types)):
+            self._lose_globals(self._text.fault(f"what `{self._text.words[at]}` makes is not interpreted", at))
+
     def _call_name(
         self, parts: Sequence[str], arguments: Sequence[tuple[int, int]], at: int, opening: int, scope: Scope
     ) -> Operand:
         last, place = parts[-1], self._text.places[at]
         found = self._look_up(parts, scope, at)
         if found is not None:
+            self._give_types(arguments, at)
             if "this" in (scope.holder(last) or ()) and not isinstance(found.value, Functions):
                 raise NotDefined(f"`{last}` {IS_MISSING}", place)
             return self._call_value(found.value, opening, at, scope)
@@ -799,6 +836,8 @@ class Runner:
             return self._call_part(value.operator, name, given, place) or value
         if isinstance(value, Unknown):
             return self._pass_over(value.fault.at(place), given)
+        if _holds_objects(value) and name not in _LOOKS:
+            raise SourceFault(f"`{name}` of a vector of objects is not interpreted", place)
         return self._call_library(lambda items: standard.method(value, name, items, self._budget, place), given, at, of)
 
     def _call_part(self, part: Part | OpDefinition, name: str, given: Sequence[Operand], place: int) -> Part | None:
@@ -834,6 +873,4 @@ class Runner:
                 return call(items)
             except SourceFault as raised:
                 fault = raised
-        if any(isinstance(plain(each), Functions | Instance) for each in (of, *given)):
-            raise fault
-        return forget(fault, [of, *given])
+        return self._pass_over(fault, [of, *given])

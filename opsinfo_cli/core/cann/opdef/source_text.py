@@ -95,7 +95,7 @@ class Parameter(NamedTuple):
 
 class SourceFunction(NamedTuple):
     """:param initializers: of a constructor: what it gives to bases and members
-    :param returns: the last word of the type that it returns; ``auto`` if it is deduced
+    :param returns: the type that it returns; ``?`` if it is not understood
     :param at: the index of the name
     """
 
@@ -103,7 +103,7 @@ class SourceFunction(NamedTuple):
     parameters: Sequence[Parameter]
     body: Part
     initializers: Sequence[tuple[str, Part]]
-    returns: str
+    returns: TypeText
     at: int
 
 
@@ -287,6 +287,11 @@ class SourceText:
         is_reference = "&" in around or "&&" in around
         return TypeText(name, arguments, is_reference, "*" in around, is_changeable=is_changeable), at
 
+    def whole_type(self, start: int, end: int) -> TypeText:
+        """Return the type that a text is; ``?``, which no value has, if it is none."""
+        typed = self.type(start, end)
+        return typed[0] if typed is not None and typed[1] == end else TypeText("?")
+
     def declarations(self, at: int, end: int) -> list[Declaration]:
         """Return what a statement declares, which ends with ``;`` at ``end``; nothing if it is another statement."""
         typed = self.type(at, end)
@@ -331,13 +336,13 @@ class SourceText:
             at = self._past(at, of_types=True)
         if at >= end or words[at] != "(" or at == start or words[at - 1] == "operator":
             return None
-        returns = words[named - 1]
+        returns = self.whole_type(start, named)
         opening, at = at, self.after(at)
         while words[at] in _AFTER_PARAMETERS or words[at] in ("&", "&&"):
             at = self.after(at + 1) if words[at + 1] == "(" else at + 1
         if words[at] == "->":
-            at = self.find(at, end, "{", ";")
-            returns = words[at - 1]
+            arrow, at = at, self.find(at, end, "{", ";")
+            returns = self.whole_type(arrow + 1, at)
         initializers = []
         while words[at] in (":", ",") and at < end:
             at, name = at + 1, ""
@@ -363,13 +368,11 @@ class SourceText:
             kind, at = typed
             name = self.words[at] if at < end and self.words[at].isidentifier() else None
             at += name is not None
-            while at < end and self.words[at] == "[":
-                at = self.after(at)
             if at == end:
                 return Parameter(kind, name, None)
             if self.words[at] == "=":
                 return Parameter(kind, name, (at + 1, end))
-        return Parameter(TypeText("?"), None, None)  # a pointer to a function, a pack: no value has such a type here
+        return Parameter(TypeText("?"), None, None)  # an array, a pointer to a function, a pack
 
     def class_(self, at: int, end: int) -> tuple[Class | None, int]:
         """Return the class that is defined behind ``class``, and the index after it; None if it is only declared."""

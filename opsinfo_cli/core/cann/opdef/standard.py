@@ -82,10 +82,17 @@ def _end_of_map(value: Map, given: Arguments, spend: Spend) -> Position:
     return Position(value, pairs, len(pairs))
 
 
+def _element(value: Value) -> Value:
+    """Return what is put into a vector. Its type is not kept: of numbers only those fit that all types hold."""
+    if isinstance(value, float) or (isinstance(value, int) and not -(1 << 31) <= value < 1 << 31):
+        raise TypeError
+    return value
+
+
 def _push_back(value: list[Value], given: Arguments, spend: Spend) -> None:
     spend(1)
     (new,) = given
-    value.append(new)
+    value.append(_element(new))
 
 
 def _resize(value: list[Value], given: Arguments, spend: Spend) -> None:
@@ -93,7 +100,7 @@ def _resize(value: list[Value], given: Arguments, spend: Spend) -> None:
     spend(abs(size))
     if isinstance(given[-1], list | Map) or size < 0:
         raise TypeError
-    value[:] = value[:size] + [given[1] if len(given) > 1 else 0] * (size - len(value))
+    value[:] = value[:size] + [_element(given[1]) if len(given) > 1 else 0] * (size - len(value))
 
 
 def _find(value: Map, given: Arguments, spend: Spend) -> Position:
@@ -142,7 +149,7 @@ def _fill_n(given: Any, spend: Spend) -> None:
         raise TypeError
     if count < 0 or start.index + count > len(start.items):
         raise ValueError
-    start.items[start.index : start.index + count] = [given[2]] * count
+    start.items[start.index : start.index + count] = [_element(given[2])] * count
 
 
 def _compare(given: Arguments, spend: Spend) -> int:
