@@ -132,7 +132,7 @@ class _Search:
         problem, session = self.problem, self.session
         session.expected = problem.price(session.rules)
         with self.listener.watch("op types") as session.watch:
-            end = self._end_of(session, problem.weights, problem.singles)
+            end = self._end_of(session, problem.weights, problem.tried_alone(session.rules))
         answer = answer_of(problem, session, end)
         if end.kept is not None:
             texts = best_texts(problem, problem.types(end.kept))

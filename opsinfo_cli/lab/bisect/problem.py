@@ -116,7 +116,11 @@ class Problem(NamedTuple):
     def price(self, rules: Rules) -> Price:
         """Return the maximum runs of the search."""
         found = price(len(self.names), rules.lead or 1, self.has_cost)
-        return replace(found, most=found.most + len(self.singles) * (rules.lead or 1))
+        return replace(found, most=found.most + len(self.tried_alone(rules)) * (rules.lead or 1))
+
+    def tried_alone(self, rules: Rules) -> tuple[int, ...]:
+        """Return ``singles``; none with ``max_drop``, as the loss of the largest list must be known first."""
+        return self.singles if rules.max_drop is None else ()
 
     def types(self, kept: Kept) -> frozenset[str]:
         """Return the op types that a list moves if these candidates stay high."""

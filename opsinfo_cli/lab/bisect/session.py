@@ -138,7 +138,7 @@ class Expenses:
 
     @property
     def elapsed(self) -> float:
-        """The time that counts against the budget: earlier runs, and this process."""
+        """The seconds that count against the budget: of this process, and the sum of all earlier runs."""
         return self.before + time.monotonic() - self.begun
 
     @property

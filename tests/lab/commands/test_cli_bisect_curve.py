@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from bisect_support import CHAIN, among, black, script
 from cli_support import Run
-from model_files import dump
+from model_files import dump, onnx_model
 
 from opsinfo_cli.lab.bisect.verdicts import loss_of
 
@@ -52,6 +52,23 @@ def test_a_drop_that_the_base_list_keeps_needs_no_list_and_devices_do_not_change
     assert "there is nothing to do" in search("--max-drop", "2", "--journal", "a").err
     assert search("--max-drop", "0.05", "--journal", "b", "--jobs", "4", "-o", "out.json").code == 0
     assert black(tmp_path / "out.json") == ["MatMulV2", "SoftmaxV2"]
+
+
+@pytest.mark.parametrize("source", ["simulation", "evidence"])
+def test_max_drop_runs_the_largest_list_first_although_single_op_types_are_suspected(
+    search: Search, tmp_path: Path, source: str
+) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    model = onnx_model(tmp_path, [[1.001, 0.3], [0.1, -2.7]])
+    words = ["--max-drop", "0.05", "--format", "json"]
+    if source == "evidence":
+        types = [{"type": "MatMulV2", "nodes": [], "error_alone": 0.5, "error_without": 0.1}]
+        (tmp_path / "simulated.json").write_text(json.dumps({"command": "simulate", "types": types}), "utf-8")
+        words += ["--evidence", "simulated.json"]
+    ran = search(*words, by=("--model", model))
+    assert ran.code == 0, ran.err
+    assert "MatMulV2" in ran.json["sets"][0]["kept"]
+    assert [each["type"] for each in ran.json["culprits"]] == ["MatMulV2"]
 
 
 def test_a_check_without_a_number_is_unusable_with_max_drop(search: Search, tmp_path: Path) -> None:
