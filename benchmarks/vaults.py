@@ -49,7 +49,7 @@ def write_vault(folder: Path, contents: Iterator[tuple[bytes, bytes, int]]) -> N
     :param contents: of the library before and after each change, with the number of the change, from 0 on, with which
         its version begins
     """
-    from opsinfo_cli.core.change.record import ChangedFile, Record
+    from opsinfo_cli.core.change.record import ChangedFile, Record, sealed
     from opsinfo_cli.core.change.replace_file import sha256_of
     from opsinfo_cli.core.change.vault import Vault
 
@@ -71,7 +71,7 @@ def write_vault(folder: Path, contents: Iterator[tuple[bytes, bytes, int]]) -> N
         )
         command = ["opsinfo", "move", str(path), "Add", "--to", "black"]
         record = Record(vault.machine, number, "move", command, "2026-11-26T00:00:00Z", "user", "done", [file])
-        (change / "record.json").write_bytes(record.render())
+        (change / "record.json").write_bytes(sealed(record.content))
     path.write_bytes(after)
 
 
