@@ -355,10 +355,17 @@ def _parameters(tree: ast.Module) -> dict[str, ast.expr | None]:
 
 def _names(tree: ast.Module) -> dict[str, ast.expr]:
     """Return the values of the names that are assigned once, and not in another way."""
-    stored = Counter(
-        each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
-    )
-    stored.update(each.arg for each in ast.walk(tree) if isinstance(each, ast.arg))
+    stored = Counter[str | None]()
+    for each in ast.walk(tree):
+        match each:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name) | ast.ExceptHandler(name=name):
+                stored[name] += 1
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                stored[name] += 1
+            case ast.MatchAs(name=name) | ast.MatchStar(name=name) | ast.MatchMapping(rest=name):
+                stored[name] += 1
+            case ast.alias(name=name, asname=other):
+                stored[other or name.partition(".")[0]] += 1
     return {
         node.targets[0].id: node.value
         for node in ast.walk(tree)

@@ -70,6 +70,13 @@ def test_paths_are_relative_to_the_script(tmp_path: Path) -> None:
     assert [setting.option for setting in command.unknown] == ["model", "soc_version"]
 
 
+@pytest.mark.parametrize("line", ["ATC=$(find /usr -name atc -type f)", "grep atc -c log.txt", "sudo pkill atc -9"])
+def test_a_program_that_only_names_atc_is_no_command_of_it(tmp_path: Path, line: str) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text(f"{line}\nsudo -E atc --model=a.onnx\n")
+    assert read_atc(str(script)).value("model") == "a.onnx"
+
+
 def test_of_several_commands_one_is_named_by_its_line(tmp_path: Path) -> None:
     script = tmp_path / "run.sh"
     script.write_text("atc --model=a.onnx\n\necho done\natc \\\n  --model=b.onnx \\\n  --framework=5\n")

@@ -234,6 +234,13 @@ def test_an_ini_is_one_thing(tmp_path: Path, name: str, text: str, expected: lis
             'os.environ["AUTOFUSE_FLAGS"] = "--enable_autofuse=true;--autofuse_enhance_precision_blacklist=Le,Sum"',
             [("autofuse-list", "Sum"), ("autofuse-list", "Le,Sum")],
         ),
+        *(
+            (f'{binding}\nMODE = "force_fp16"\nNPURunConfig(precision_mode=MODE, modify_mixlist="ops_info.json")', [])
+            for binding in (
+                *("from settings import MODE", "import settings as MODE", "class MODE: pass", "def MODE(): pass"),
+                *("try: f()\nexcept E as MODE: pass", "match x:\n    case [*MODE]: pass"),
+            )
+        ),
         ('NPURunConfig(modify_mixlist="ops_info.json")', []),
         ('NPURunConfig(precision_mode="force_fp16", modify_mixlist=None)', []),
         ('NPURunConfig(precision_mode="force_fp16", modify_mixlist=args.mixlist)', []),
