@@ -482,6 +482,7 @@ MUTATIONS = {
     "std::pair<int, int> t{1, 1}; std::get<1>(t) = 0;": ("t.second", None),
     "std::map<int, bool> m = {{1, true}}; m.at(1) = false;": ("m[1]", None),
     "std::map<int, bool> m = {{1, true}}; m.find(1)->second = false;": ("m[1]", "black"),
+    "std::map<int, bool> m = {{1, false}, {1, true}};": ("m[1]", "black"),
     "std::map<int, bool> m = {{1, true}}; m.begin()->second = false;": ("m[1]", None),
     "std::array<int, 2> t{1, 1}; std::get<1>(t) = 0;": ("t[1]", "black"),
     "std::map<int, bool> m = {{1, true}}; for (auto& kv : m) kv.second = false;": ("m[1]", None),

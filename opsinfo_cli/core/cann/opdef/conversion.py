@@ -220,7 +220,7 @@ class Conversion:
             key = self.convert(key_type, pair[0], at)
             if not isinstance(key, Hashable):
                 return self._unread("a map of these types", at)
-            found[key] = self.convert(element, pair[1], at)
+            found.setdefault(key, self.convert(element, pair[1], at))
         return found
 
     def _argument_type(self, kind: TypeText, index: int) -> TypeText | None:
