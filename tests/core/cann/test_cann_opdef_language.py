@@ -295,6 +295,14 @@ def test_a_name_of_two_namespaces_is_not_guessed(tmp_path: Path) -> None:
     assert reason(tmp_path, body, before=before) == (2, "`kFlag` is defined more than once")
 
 
+@pytest.mark.parametrize("name", ["cfg::kFlag", "cfg::Flag()", "Mode::kFlag"])
+def test_a_name_of_a_namespace_is_not_that_of_a_function(tmp_path: Path, name: str) -> None:
+    before = "namespace cfg { const bool kFlag = true; bool Flag() { return true; } enum Mode { kOther }; }"
+    body = "bool kFlag = false; auto Flag = [&]() { return false; };\n"
+    body += f"OpAICoreConfig c; c.PrecisionReduceFlag({name}); {PASS}"
+    assert reason(tmp_path, body, before=before) == (8, f"`{name.removesuffix('()')}` is not interpreted")
+
+
 def test_a_header_of_the_project_is_read_once_for_all_sources_with_its_own_lines(tmp_path: Path) -> None:
     header = (
         "#ifndef H\n#define H\ninline OpAICoreConfig Make()\n{\n    OpAICoreConfig c;\n"

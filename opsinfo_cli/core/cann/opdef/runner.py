@@ -685,12 +685,14 @@ class Runner:
     def _look_up(self, parts: Sequence[str], scope: Scope, at: int) -> Variable | None:
         """Return the variable of a name. Namespaces are not kept apart, but those of the framework and of C++ are.
 
-        :raises SourceFault: for a member of a class without an object of it
+        :raises SourceFault: for a member of a class without an object of it, and for a name of a namespace that an
+            inner scope has, too
         """
         if len(parts) > 1:
             if parts[0] in ("ge", "std"):
                 return None
-            if parts[-2] in self._definitions.classes:
+            is_hidden = parts[-1] in self._globals and scope.holder(parts[-1]) is not self._globals
+            if is_hidden or parts[-2] in self._definitions.classes:
                 raise self._text.fault(f"`{'::'.join(parts)}` is not interpreted", at)
         return self._variable(parts[-1], scope, at)
 
