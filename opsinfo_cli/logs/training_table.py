@@ -109,9 +109,9 @@ class RowTables:
             if not value:
                 group, depth = name, len(indent)
                 continue
-            if b"e+" in value:
+            if b"e+" in value and (number := float(value)).is_integer():  # readers of steps know whole numbers
                 self.rounds_steps |= name.endswith(b"step")
-                value = b"%d" % float(value)
+                value = b"%d" % number
             named.append(b"%s%s: %s" % (group if len(indent) > depth else b"", name, value))
         self.found += bool(named)
         return b" | ".join(named) + b"\n" if named else rows[0]

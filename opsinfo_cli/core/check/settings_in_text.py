@@ -31,6 +31,7 @@ _RUNS_NOTHING = frozenset(
     ("echo", "printf", "grep", "egrep", "rg", "find", "which", "type", "ls", "cat", "rm", "cp", "mv", "pgrep", "pkill")
 )
 """Programs for which the name of a compiler is text, a file or a process."""
+_RUN_BY_FIND = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 LITE_SECTIONS = frozenset({"ascend_context", "acl_option_cfg_param"})
 """Sections of MindSpore Lite whose ``precision_mode`` is that of the engine, in Lite's words."""
 
@@ -118,13 +119,13 @@ def command_settings(text: str, command: ShellCommand, is_nested: bool = False) 
 
 def _program(command: ShellCommand) -> tuple[Program | None, tuple[ShellWord, ...]]:
     """Return the compiler that a command runs, and the words after it; other programs may come before it."""
+    is_text = False
     for number, word in enumerate(command.words[:-1]):
         end = word.parts[-1].value or ""  # of one whose beginning is a variable: ``${install_path}/bin/atc``
         name = (word.value or end).rpartition("/")[2].removesuffix(".bin")
-        if name in _RUNS_NOTHING:
-            break
+        is_text = (is_text or name in _RUNS_NOTHING) and name not in _RUN_BY_FIND
         known: Program | None = next((each for each in get_args(Program) if each == name), None)
-        if known and _OPTION.match(command.words[number + 1].begins or "-v"):
+        if known and not is_text and _OPTION.match(command.words[number + 1].begins or "-v"):
             return known, command.words[number + 1 :]
     return None, command.words
 
