@@ -16,6 +16,7 @@ from opdef_source import read, source  # noqa: E402
 from test_cann_opdef_language import (  # noqa: E402
     BLACK,
     CHANGERS,
+    COMPUTED,
     COPIES,
     HELPERS,
     MUTATIONS,
@@ -27,12 +28,13 @@ CONFIG = "OpAICoreConfig c; "
 SOURCES = [
     *(source(f"{CONFIG}{body} c.PrecisionReduceFlag({flag}); {PASS}") for body, (flag, _) in MUTATIONS.items()),
     *(source(f'{CONFIG}{body} AICore().AddConfig("ascend910b", {passed});') for body, (passed, _) in COPIES.items()),
-    *(
-        source(body, before=parts.get("before", ""), members=parts.get("members", ""))
-        for body, parts in HELPERS.values()
-        if "base" not in parts
-    ),
+    *(source(body, **parts) for body, parts in HELPERS.values()),
     *(source(f"{CONFIG}{RETURNED[before]} {PASS}", before=before) for before in RETURNED),
+    *(
+        source(f"{CONFIG}{body} c.PrecisionReduceFlag({flag}); {PASS}", before=before)
+        for before, bodies in COMPUTED.items()
+        for body, (flag, _) in bodies.items()
+    ),
     *(
         source(f"{CONFIG}{body} c.PrecisionReduceFlag(g); {PASS}", before=f"bool g = true; {before}")
         for before, bodies in [*BLACK.items(), *((before, (body,)) for before, body in CHANGERS.items())]

@@ -13,13 +13,13 @@ PORTS = """
         this->Output("y").DataType({ge::DT_FLOAT16, ge::DT_FLOAT}).Format({ge::FORMAT_ND, ge::FORMAT_ND});"""
 
 
-def source(body: str, name: str = "Op", before: str = "", members: str = "") -> str:
+def source(body: str, name: str = "Op", before: str = "", members: str = "", base: str = "OpDef") -> str:
     """A source that registers one op type, with the statements of its constructor from line 7 on."""
     return f"""#include "register/op_def_registry.h"
 namespace ops {{ {before}
-class {name} : public OpDef {{
+class {name} : public {base} {{
 public:
-    explicit {name}(const char* name) : OpDef(name)
+    explicit {name}(const char* name) : {base}(name)
     {{
 {body}
     }}

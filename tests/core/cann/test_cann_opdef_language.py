@@ -210,13 +210,7 @@ HELPERS = {
 @pytest.mark.parametrize("case", HELPERS)
 def test_a_helper_makes_the_operator_black(tmp_path: Path, case: str) -> None:
     body, parts = HELPERS[case]
-    base = parts.get("base")
-    text = source(body, before=parts.get("before", ""), members=parts.get("members", ""))
-    if base:
-        text = text.replace("Op : public OpDef", f"Op : public {base}").replace(
-            ") : OpDef(name)\n", f") : {base}(name)\n"
-        )
-    reading = read(tmp_path, text)
+    reading = read(tmp_path, source(body, **parts))
     assert reading.unreadable == []
     assert [each.policy for each in reading.rows if each.chip == "ascend910b"] == ["black"]
 
@@ -781,6 +775,74 @@ def test_what_changes_a_variable_without_naming_it_is_followed_or_unreadable(
     reading = read(tmp_path, text)
     assert [row.policy for row in reading.rows] in (["black"], [])
     assert len(reading.rows) + len(reading.unreadable) == 1
+
+
+COMPUTED = {
+    # objects
+    "struct T { bool on; bool flag = on; T() : on(true) {} };": {"T t;": ("t.flag", "white")},
+    "struct T { bool a; bool b; T() : b(a), a(true) {} };": {"T t;": ("t.b", "white")},
+    "struct T { bool a; T() : T(true) {} T(bool b) : a(b) {} };": {"T t;": ("t.a", "white")},
+    "struct B { bool f = true; B() { f = false; } }; struct T : B { bool g = f; };": {"T t;": ("t.g", "black")},
+    "struct B { bool f; B(bool x) : f(x) {} }; struct T : B { bool g = f; T() : B(true) {} };":
+        {"T t;": ("t.g", "white")},
+    "struct B { bool flag = true; bool Get() { return flag; } }; struct T : B { bool flag = false; };":
+        {"T t;": ("t.Get()", "white")},
+    "struct B { bool Flag() { return true; } }; struct T : B { bool Flag(); }; bool T::Flag() { return false; }":
+        {"T t;": ("t.Flag()", "black")},
+    "int n = 0; struct A { A() { n = 2; } }; struct B { B() { n = 1; } }; struct T : A, B { T() : B(), A() {} };":
+        {"T t;": ("n == 1", "white")},
+    "const bool kF = true; struct T { static constexpr bool kF = false; struct I { bool f = kF; }; I i; };":
+        {"T t;": ("t.i.f", "black")},
+    # names
+    "namespace cfg { const bool kFlag = true; }": {
+        "bool kFlag = false;": ("cfg::kFlag", "white"),
+        "bool kFlag = false; bool x = ops::cfg::kFlag;": ("x", "white"),
+    },
+    "const bool kFlag = true;": {"bool kFlag = false;": ("::ops::kFlag", "white")},
+    "constexpr int B = 1; template <int B> int Get() { return B; }": {"": ("Get<0>() == 0", "white")},
+    # statements
+    "": {
+        "bool f = false, w = false; if (f) [[unlikely]] { f = true; } w = true;": ("w", "white"),
+        "bool f = false, w = false; if (f) try { f = true; } catch (...) { } w = true;": ("w", "white"),
+        "bool w = true; // a note \\ \nw = false;\n": ("w", "white"),
+        # the right side first
+        "std::map<int, int> m; m[5] = m.size();": ("m[5] == 0", "white"),
+        "int i = 0; std::vector<int> v{7, 7}; v[i] = ++i;": ("v[1] == 1", "white"),
+        # items that are not given
+        "int a[3] = {1}; int n = 0; for (auto x : a) n++;": ("n == 3", "white"),
+        "std::array<int, 3> a{1};": ("a.size() == 3", "white"),
+        'std::vector<std::string> v{3, "a"};': ("v.size() == 3", "white"),
+        # numbers without a sign
+        "unsigned n = 0; n = -1;": ("n == 4294967295u", "white"),
+        "size_t n = 0; n = -1;": ("std::max(n, size_t(3)) == 3", "black"),
+        "int n = 1; n = -1;": ("n == -1", "white"),
+        "int n = 4;": ("-1 == 4294967295u", "white"),
+        "int m = 4;": ("std::numeric_limits<unsigned int>::max() == 2147483647", "black"),
+        "int k = 4;": ("std::max<uint8_t>(256, 1) == 1", "white"),
+    },
+    "bool s = true; bool Get() { static const bool f = s; return f; }":
+        {"bool a = Get(); s = false; bool b = Get();": ("b", "white")},
+    'std::vector<const char*> g = {"x"}; struct Z { Z() { g.clear(); } };':
+        {"std::vector<Z> t; t.resize(1);": ("g.size() == 1", "black")},
+}  # fmt: skip
+"""What is before the class -> statements -> a flag, and the policy that a compiler makes of it."""
+
+
+@pytest.mark.parametrize(("before", "body"), [(before, body) for before, bodies in COMPUTED.items() for body in bodies])
+def test_a_flag_is_what_a_compiler_makes_of_it_or_unreadable(tmp_path: Path, before: str, body: str) -> None:
+    flag, policy = COMPUTED[before][body]
+    reading = read(tmp_path, source(f"OpAICoreConfig c; {body} c.PrecisionReduceFlag({flag}); {PASS}", before=before))
+    assert [row.policy for row in reading.rows] in ([policy], [])
+    assert len(reading.rows) + len(reading.unreadable) == 1
+
+
+def test_a_file_may_be_included_again_with_other_macros(tmp_path: Path) -> None:
+    (tmp_path / "set.inc").write_text("c.PrecisionReduceFlag(V);\n")
+    (tmp_path / "once.h").write_text("#pragma once\n#undef V\n#define V true\n")
+    lines = ["", "#define V true", '#include "../set.inc"', "#undef V", "#define V false", '#include "../once.h"']
+    body = "OpAICoreConfig c;" + "\n".join([*lines, "#undef V", "#define V false", '#include "../once.h"'])
+    reading = read(tmp_path, source(f'{body}\n#include "../set.inc"\n{PASS}'))
+    assert [row.policy for row in reading.rows] == ["black"]
 
 
 RETURNED = {

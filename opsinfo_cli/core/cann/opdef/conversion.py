@@ -195,6 +195,8 @@ class Conversion:
         element = self._argument_type(kind, 0)
         if element is None:
             return self.copy(values, at)
+        if kind.name == "array" and self._evaluate(*kind.arguments[-1]) != len(values):
+            return self._unread("an array with fewer items than its size", at)
         if not values and self.is_class(element):  # one that is added later would have to be made
             return self._unread(f"a vector of `{element.name}`", at)
         is_nested = element.name in _VECTORS or element.name in self._definitions.classes
@@ -205,6 +207,8 @@ class Conversion:
         if is_nested or (element.name in NUMBERS and not element.is_pointer):
             self._spend(len(values), at)
             return [self.convert(element, each, at) for each in values]
+        if element.name in _TEXTS and any(isinstance(each, int) for each in values):
+            return self._unread("a vector of texts by a number", at)
         return self.copy(values, at)
 
     def _map(self, kind: TypeText, pairs: list[Value], at: int) -> Value:

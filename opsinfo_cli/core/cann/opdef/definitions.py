@@ -2,7 +2,8 @@
 
 Nothing is run here: bodies are looked at when they are called, and a variable is :class:`Lazy` until it is used.
 Namespaces are not kept apart, because names are looked up by their last part. What two of them define under one name is
-unknown, and of functions the one that takes the arguments is called, if it is one.
+unknown, a name with its namespace that an inner scope has, too, is refused, and of functions the one that takes the
+arguments is called, if it is one.
 """
 
 from __future__ import annotations
@@ -109,9 +110,13 @@ class Definitions:
         return declaration.opening == "(" and (declaration.type.name == "void" or all(each.name for each in parameters))
 
     def may_change(self, declaration: Declaration) -> bool:
-        """Return whether a variable of a namespace may change: it has no ``const``, or is a pointer."""
-        is_constant = not {"const", "constexpr"}.isdisjoint(self.head(declaration))
-        return not is_constant or declaration.type.is_pointer
+        """Return whether a variable of a namespace may change: it has no ``const`` of its own, or is a pointer."""
+        head, depth = self.head(declaration), 0
+        for word in head:
+            depth += (word == "<") - (word == ">")
+            if depth == 0 and word in ("const", "constexpr"):
+                return declaration.type.is_pointer
+        return True
 
     def class_of(self, name: str, place: int) -> Class:
         """:raises SourceFault: if there is none, or more than one"""
@@ -158,8 +163,9 @@ class Definitions:
             return self._alias(at, end)
         elif word in ("class", "struct"):
             found, after = text.class_(at + 1, end)
-            if found and words[after].isidentifier() and words[after + 1] in (";", "=", "{", ","):
-                raise text.fault("an object that is declared with its class is not interpreted", after)
+            is_with_object = words[after].isidentifier() and words[after + 1] in (";", "=", "{", ",")
+            if found and (is_with_object or scope is not self.scope):
+                raise text.fault("a class in a class, or with an object of it, is not interpreted", after)
             if found and all(other.at != found.at for other in self.classes.setdefault(found.name, [])):
                 self.classes[found.name].append(found)
             return after

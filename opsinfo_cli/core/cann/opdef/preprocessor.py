@@ -4,9 +4,9 @@ System headers are not read. A condition about a macro that no file defines, or 
 build, so the text under it becomes one token that nobody understands: whatever uses it is unreadable, and says why.
 
 Macros are replaced as the standard says (https://eel.is/c++draft/cpp.replace). Not done: the arguments of a macro do
-not reach over a directive; a header is read once, as if it had a guard; ``#include`` of a macro or of ``<...>``,
-``#error`` and ``#pragma`` have no effect; ``__LINE__``, ``__FILE__`` and ``__VA_OPT__`` are names that nobody defines;
-and what a build defines over the macros of the sources (``-D``) is not known.
+not reach over a directive; ``#include`` of a macro or of ``<...>``, ``#error`` and all of ``#pragma`` but ``once`` have
+no effect; ``__LINE__``, ``__FILE__`` and ``__VA_OPT__`` are names that nobody defines; and what a build defines over
+the macros of the sources (``-D``) is not known.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_TOKENS = 300_000
 DEEPEST_INCLUDE = 8
 DEEPEST_CONDITION = 64
 DEEPEST_MACRO = 200
-MOST_INCLUDES = 100
+MOST_INCLUDES = 400
 
 _KNOWN = {
     "__cplusplus": "201703L",
@@ -149,7 +149,11 @@ class Preprocessor:
     undecided: set[str] = field(default_factory=set)
     missing: list[tuple[str, int]] = field(default_factory=list)
     _macros: dict[str, Macro] = field(default_factory=dict)
-    _included: set[str] = field(default_factory=set)
+    _once: set[str] = field(default_factory=set)
+    """Headers with ``#pragma once``."""
+    _open: set[str] = field(default_factory=set)
+    """Headers that are being read: one that includes itself has a guard."""
+    _includes: int = 0
     _budget: int = MOST_TOKENS
 
     def run(self, path: str) -> list[Token]:
@@ -183,6 +187,8 @@ class Preprocessor:
                     self._define(part.rest[0], part.rest[1:])
                 elif part.word == "undef":
                     self._macros.pop(part.rest[0].text, None)
+                elif part.word == "pragma" and part.rest[0].text == "once":
+                    self._once.add(path)
                 elif part.word == "include" and part.rest[0].text.startswith('"'):
                     found += self._include(part, path, depth)
         if groups:
@@ -281,14 +287,17 @@ class Preprocessor:
         if header is None:
             self.missing.append((name, directive.place))
             return []
-        if header in self._included:
+        if header in self._once | self._open:
             return []
-        if depth >= DEEPEST_INCLUDE or len(self._included) >= MOST_INCLUDES:
+        self._includes += 1
+        if depth >= DEEPEST_INCLUDE or self._includes > MOST_INCLUDES:
             raise SourceFault(
                 f"more than {MOST_INCLUDES} includes, or {DEEPEST_INCLUDE} in each other", directive.place
             )
-        self._included.add(header)
-        return self._read(self.files.header(header) or [], header, depth + 1)
+        self._open.add(header)
+        found = self._read(self.files.header(header) or [], header, depth + 1)
+        self._open.remove(header)
+        return found
 
     def _header(self, name: str, path: str) -> str | None:
         """Return the path of an include of a file; None if the project does not have it."""

@@ -6,7 +6,8 @@ What is not known never decides a policy. There are four kinds of it, and each h
   condition, a loop's range, a flag, a chip, a configuration or the name of a port: there the reason is raised as a
   :class:`~.tokens.SourceFault`, which ends the op type. In a column or an attribute only this part is unreadable.
 - **Code** that is called and not read (a function, a method, the constructor of a type, a call of the C++ library that
-  does not fit) may change what it is given, and each variable of a namespace that is not ``const``:
+  does not fit; but no method of a part of the operator) may change what it is given, and each variable of a namespace
+  that is not ``const``:
   :meth:`Runner._pass_over` ends the op type if it is given what reaches the operator, and makes all else that it may
   change unknown. What is unknown once stays so, because the code may keep a reference: an assignment is not followed.
 - **Text** that is not understood, a statement or an argument, may do anything with what it names:
@@ -70,6 +71,13 @@ _NEVER_STEPPED_OVER = frozenset(
 )
 
 
+class ClassMembers(NamedTuple):
+    """:param variables: in the order of their declarations"""
+
+    name: str
+    variables: Sequence[Declaration]
+
+
 class Returned(NamedTuple):
     """A function ends with this value."""
 
@@ -96,6 +104,8 @@ class Runner:
         self._globals = self._definitions.scope
         self._configs: list[CoreConfig] = []
         self._changing: list[str] = []
+        self._statics: dict[int, object] = {}
+        """Constants of functions, which begin once, by their places."""
         self._conversion = Conversion(
             self._definitions,
             self._budget,
@@ -183,29 +193,35 @@ class Runner:
         self._budget.spend(10, place)
         instance = Instance(name, Scope(self._globals))
         instance.scope["this"] = instance
-        members: dict[str, Declaration] = {}
-        of = self._definitions.class_of(name, place)
-        self._add_members(instance, of, members)
-        for each in (name, *of.bases):  # one of a base is inherited by `using`
-            constructors = instance.scope.get(each)
+        levels = self._add_members(instance, self._definitions.class_of(name, place))
+        for depth in range(len(levels), 0, -1):  # a constructor of a base is inherited by `using`
+            constructors = instance.scope.get(levels[depth - 1].name)
             if isinstance(constructors, Functions):
-                self._construct_members(instance, constructors, items, members, place)
-                return instance
-        if items:
-            raise SourceFault(f"the class `{name}` has no constructor", place)
+                self._construct_members(instance, constructors, items, levels[:depth], place)
+                break
+        else:
+            if items:
+                raise SourceFault(f"the class `{name}` has no constructor", place)
+        self._begin_members(instance, levels)
         return instance
 
-    def _add_members(self, instance: Instance, of: Class, members: dict[str, Declaration], depth: int = 0) -> None:
-        """Add what a class and its bases define, those of the bases first."""
+    def _add_members(self, instance: Instance, of: Class, depth: int = 0) -> list[ClassMembers]:
+        """Add what a class and its bases define; return their variables, which have no values yet, the base first.
+
+        :raises SourceFault: if two of the classes define one name, or there are several bases
+        """
+        levels: list[ClassMembers] = []
+        if len(of.bases) > 1 or depth > DEEPEST_BASES:
+            raise self._text.fault("several base classes are not interpreted", of.at)
         for base in of.bases:
             if base == "OpDef":
                 instance.operator = OpDefinition(instance.name)
-            elif depth >= DEEPEST_BASES:
-                raise self._text.fault(f"more than {DEEPEST_BASES} base classes in each other", of.at)
             else:
                 base_class = self._definitions.class_of(base, self._text.places[of.at])
-                self._add_members(instance, base_class, members, depth + 1)
-        own = self._definitions.add(of.body, instance.scope)
+                levels = self._add_members(instance, base_class, depth + 1)
+        before = {name: len(each.definitions) for name, each in instance.scope.items() if isinstance(each, Functions)}
+        names = set(instance.scope)
+        members = self._definitions.add(of.body, instance.scope)
         destructor = instance.scope.get(f"~{of.name}")
         is_active = isinstance(destructor, Functions) and any(
             each.body[0] < each.body[1] for each in destructor.definitions
@@ -213,8 +229,17 @@ class Runner:
         if is_active or "operator" in self._text.words[slice(*of.body)]:
             reason = "a class with operators, or a destructor, is not interpreted"
             raise Untraced(reason, self._text.places[of.at])
-        members |= {each.name: each for each in own}
-        for each in own:
+        now = {name: instance.scope[name] for name in before}
+        is_grown = any(
+            isinstance(each, Functions) and len(each.definitions) > before[name] for name, each in now.items()
+        )
+        if is_grown or not names.isdisjoint(each.name for each in members):
+            raise Untraced("a name that a base class has, too, is not interpreted", self._text.places[of.at])
+        return [*levels, ClassMembers(of.name, members)]
+
+    def _begin_members(self, instance: Instance, levels: Sequence[ClassMembers]) -> None:
+        """Give variables of an object that have no value yet the one of their declaration."""
+        for each in [member for level in levels for member in level.variables]:
             self._variable(each.name, instance.scope, each.at)
 
     def _construct_members(
@@ -222,26 +247,33 @@ class Runner:
         instance: Instance,
         constructors: Functions,
         given: Sequence[Operand],
-        members: dict[str, Declaration],
+        levels: Sequence[ClassMembers],
         place: int,
     ) -> None:
-        """Run a constructor: those of bases first, then its initializers, then its body."""
+        """Run a constructor: that of the base, the variables in the order of their declarations, then its body."""
         constructor = self._choose(constructors, given, place)
         scope = self._bind(constructor, constructors.scope, given, place)
-        begun = {name for name, _ in constructor.initializers}
-        for base in self._definitions.class_of(constructor.name, place).bases:
-            own = instance.scope.get(base)
-            if isinstance(own, Functions) and base not in begun:
-                self._construct_members(instance, own, [], members, place)
-        for name, (start, end) in constructor.initializers:
-            own = instance.scope.get(name)
-            if isinstance(own, Functions):
-                self._construct_members(instance, own, self._items(start, end, scope), members, place)
-            elif name in members:
-                if members[name].type.is_reference:
-                    raise Untraced("a member that is a reference is not interpreted", self._text.places[start])
-                items = self._items(start, end, scope)
-                instance.scope[name] = self._construct(members[name].type, items, False, start - 1)
+        initializers = dict(constructor.initializers)
+        *bases, own = levels
+        called = (
+            own if own.name in initializers else bases[-1] if bases else None
+        )  # the constructor runs that of it first
+        of_called = instance.scope.get(called.name) if called else None
+        if called and isinstance(of_called, Functions):
+            items = self._items(*initializers.get(called.name, (0, 0)), scope)
+            self._construct_members(instance, of_called, items, levels if called is own else bases, place)
+        for name in initializers.keys() - {called and called.name}:
+            if isinstance(instance.scope.get(name), Functions):
+                raise self._text.fault(f"the initializer `{name}` is not understood", initializers[name][0])
+        self._begin_members(instance, bases)
+        for each in own.variables if called is not own else ():
+            if each.name not in initializers:
+                self._variable(each.name, instance.scope, each.at)
+                continue
+            start, end = initializers[each.name]
+            if each.type.is_reference:
+                raise Untraced("a member that is a reference is not interpreted", self._text.places[start])
+            instance.scope[each.name] = self._construct(each.type, self._items(start, end, scope), False, start - 1)
         self._run(*constructor.body, scope)
 
     # Variables
@@ -335,6 +367,9 @@ class Runner:
         is_of_class = any(self._conversion.is_class(TypeText(word)) for word in head)
         values = [plain(each) for each in given]
         items = [item for each in values for item in (each if isinstance(each, list) else [each])]
+        types = sum(word in ("typename", "class") for word in head)
+        if "template" in head and head[: head.index(">")].count(",") >= types:
+            raise Untraced("a template of values is not interpreted", place)
         if "template" in head and not NOT_HELD.isdisjoint((*head, *(type(each).__name__ for each in items))):
             raise Untraced("a template that is given a `bool`, or a small number, is not interpreted", place)
         if "template" in head and (is_of_class or any(map(reaches_operator, values))):
@@ -394,10 +429,16 @@ class Runner:
     def _simple_statement(self, at: int, stop: int, scope: Scope) -> None:
         """Run declarations, or expressions."""
         declared = self._text.declarations(at, stop)
-        if declared and "static" in self._text.words[at : declared[0].at] and "const" not in self._text.words[at:stop]:
+        is_static = bool(declared) and "static" in self._text.words[at : declared[0].at]
+        if is_static and {"const", "constexpr"}.isdisjoint(self._text.words[at:stop]):
             raise Untraced("a static variable is not interpreted", self._text.places[at])
         for each in declared:
+            if each.at in self._statics:
+                scope[each.name] = self._statics[each.at]
+                continue
             self._declare(each, scope)
+            if is_static:
+                self._statics[each.at] = scope[each.name]
         if not declared:
             for part in self._text.split(at, stop):
                 self._evaluate(*part, scope)
@@ -519,7 +560,8 @@ class Runner:
     def _binary(self, start: int, at: int, end: int, scope: Scope) -> Operand:
         word = self._text.words[at]
         if word in ASSIGNMENTS:
-            return self._assign(self._evaluate(start, at, scope), ASSIGNMENTS[word], at, end, scope)
+            value = self.value(at + 1, end, scope)  # before its target, since C++17
+            return self._assign(self._evaluate(start, at, scope), ASSIGNMENTS[word], value, at)
         if word == "?":
             raise self._text.fault("`?` is not interpreted", at)
         if word in ("&&", "||"):
@@ -528,8 +570,7 @@ class Runner:
         left, right = self.value(start, at, scope), self.value(at + 1, end, scope)
         return standard.binary(word, left, right, self._budget, self._text.places[at])
 
-    def _assign(self, target: Operand, operation: str, at: int, end: int, scope: Scope) -> Operand:
-        value = self.value(at + 1, end, scope)
+    def _assign(self, target: Operand, operation: str, value: Value, at: int) -> Operand:
         before = plain(target)
         if operation:
             value = standard.binary(operation, before, value, self._budget, self._text.places[at])
@@ -552,7 +593,7 @@ class Runner:
         """Give a variable a value, as one of the type that it holds."""
         before = plain(target)
         if isinstance(value, bool | int | float):
-            if isinstance(before, bool | int | float):
+            if isinstance(before, bool | int | float) and (value >= 0 or isinstance(before, float)):
                 value = self._conversion.number(type(before).__name__, value, at)
             elif value not in (0, 1):
                 value = Unknown(self._text.fault("the assignment of a value of another type is not interpreted", at))
@@ -632,7 +673,7 @@ class Runner:
             return _LITERALS[word], at + 1
         if word == "static_cast":
             return self._cast(at, scope)
-        return self._name(at + (word == "::"), end, scope)
+        return self._name(at, end, scope)
 
     def _cast(self, at: int, scope: Scope) -> tuple[Operand, int]:
         """Return ``static_cast<T>(x)`` as the call ``T(x)`` for numbers, else as ``x``."""
@@ -689,7 +730,7 @@ class Runner:
             inner scope has, too
         """
         if len(parts) > 1:
-            if parts[0] in ("ge", "std"):
+            if not {"ge", "std"}.isdisjoint(parts[:-1]):
                 return None
             is_hidden = parts[-1] in self._globals and scope.holder(parts[-1]) is not self._globals
             if is_hidden or parts[-2] in self._definitions.classes:
@@ -698,8 +739,9 @@ class Runner:
 
     def _name(self, at: int, end: int, scope: Scope) -> tuple[Operand, int]:
         """Return what a name stands for, or what its call returns."""
-        words, parts = self._text.words, list[str]()
-        arguments: tuple[tuple[int, int], ...] = ()
+        words, arguments = self._text.words, tuple[tuple[int, int], ...]()
+        parts = [""] * (words[at] == "::")
+        at += len(parts)
         while True:
             if at >= end or not words[at].isidentifier():
                 raise self._text.fault(f"`{words[at]}` is not understood", at)
@@ -788,6 +830,7 @@ class Runner:
         if last in ("move", "forward") and len(given) == 1:
             return self._moved(given[0])
         if last in standard.FUNCTIONS and parts[:-1] in ([], ["std"]):
+            self._give_types(arguments, at)
             return self._call_library(lambda items: standard.function(last, items, self._budget, place), given, at)
         return self._pass_over(NotDefined(f"`{'::'.join(parts)}` {IS_MISSING}", place), given)
 
@@ -796,7 +839,8 @@ class Runner:
     ) -> Operand:
         """Return ``numeric_limits<T>::max()`` and the like, and ``get<N>(array)``."""
         if parts[-1] != "get":
-            value = standard.limit(self._text.words[argument[1] - 1], parts[-1])
+            of = [word for word in self._text.words[slice(*argument)] if word not in ("std", "::")]
+            value = standard.limit(of[0], parts[-1]) if len(of) == 1 else None
             return Unknown(self._text.fault(f"`{'::'.join(parts)}` is not interpreted", at)) if value is None else value
         whole, index = plain(given[0]), self.value(*argument, self._globals)
         if isinstance(whole, list) and isinstance(index, int) and 0 <= index < len(whole):

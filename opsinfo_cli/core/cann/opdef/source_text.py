@@ -240,8 +240,13 @@ class SourceText:
         return found
 
     def statement_end(self, at: int, end: int) -> int:
-        """Return the index after a statement."""
+        """Return the index after a statement.
+
+        :raises SourceFault: if it is none that is interpreted
+        """
         word = self.words[at]
+        if word == "try" or self.words[at : at + 2] == ["[", "["]:
+            raise self.fault("`try`, or an attribute of a statement, is not interpreted", at)
         if word == "{":
             return self.after(at)
         if word in ("if", "for", "while", "switch"):
@@ -306,8 +311,9 @@ class SourceText:
             opening = self.words[at]
             if not name.isidentifier() or opening not in ("=", "(", "{", "[", ",", ";"):
                 return []
-            of = kind._replace(is_array=opening == "[")
+            of, sizes = kind._replace(is_array=opening == "["), list[Part]()
             while self.words[at] == "[":
+                sizes.append(self.inside(at))
                 at = self.after(at)
             opening = self.words[at] if self.words[at] in ("=", "(", "{") else ""
             given = at, at
@@ -318,9 +324,16 @@ class SourceText:
                 given, at = self.inside(at), self.after(at)
             if at < end and self.words[at] != ",":
                 return []
+            if sizes and opening and not self._is_whole(sizes[0], given):
+                of = of._replace(name="?")
             found.append(Declaration(of, name, name_at, opening, given))
             at += 1
         return found
+
+    def _is_whole(self, size: Part, given: Part) -> bool:
+        """Return whether an array is given as many items as it has."""
+        items = self.inside(given[0]) if self.words[given[0]] == "{" and self.after(given[0]) == given[1] else given
+        return size[0] == size[1] or self.words[slice(*size)] == [str(len([*self.split(*items)]))]
 
     def declared_name(self, at: int, end: int) -> str | None:
         """Return the name that a text declares which is not understood, if it declares one."""

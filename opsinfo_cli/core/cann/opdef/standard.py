@@ -52,6 +52,11 @@ def _integer(value: Value) -> int:
     return int(value)
 
 
+def _pair(given: Arguments) -> tuple[int, int]:
+    left, right = map(_integer, given)
+    return left, right
+
+
 def between(first: Value, last: Value, place: int) -> list[Value]:
     """Return the elements between two iterators.
 
@@ -167,8 +172,8 @@ FUNCTIONS: dict[str, Callable[[Arguments, Spend], Value]] = {
     "fill_n": _fill_n,
     "strcmp": _compare,
     "to_string": lambda given, spend: str(_integer(given[0])),
-    "min": lambda given, spend: min(_integer(given[0]), _integer(given[1])),
-    "max": lambda given, spend: max(_integer(given[0]), _integer(given[1])),
+    "min": lambda given, spend: min(_pair(given)),
+    "max": lambda given, spend: max(_pair(given)),
 }
 """By name without ``std::``; those that call back are in the runner."""
 ITERATORS = frozenset(("begin", "cbegin", "end", "cend"))
@@ -205,7 +210,8 @@ def binary(operation: str, left: Value, right: Value, budget: StepBudget, place:
     """Return ``left operation right``; unknown if it cannot be worked out.
 
     The types of numbers are not kept: in C++ a negative number, or a result that no ``int`` holds, may be another. A
-    quotient is what its operands are.
+    negative one, which may be a large one instead, differs from each other that an ``int`` holds. A quotient is what
+    its operands are.
     """
     for each in (left, right):
         if isinstance(each, Unknown):
@@ -213,8 +219,8 @@ def binary(operation: str, left: Value, right: Value, budget: StepBudget, place:
         if isinstance(each, str | list):
             budget.spend(len(each), place)
     fault = SourceFault(f"`{operation}` of these values is not interpreted", place)
-    is_negative = any(isinstance(each, int) and each < 0 for each in (left, right))
-    if is_negative and operation not in ("==", "!="):
+    numbers = [each for each in (left, right) if isinstance(each, int)]
+    if min(numbers, default=0) < 0 and (operation not in ("==", "!=") or max(numbers) >> 31 > 0):
         return Unknown(fault)
     try:
         value = _BINARY[operation](left, right)

@@ -100,7 +100,7 @@ class Directive(NamedTuple):
 
 _TOKEN = re.compile(
     r"""
-      //(?:[^\n\\]|\\\r?\n|\\.)*                                  # the end of a comment or raw string may be missing:
+      //(?:[^\n\\]|\\[ \t]*\r?\n|\\.)*                           # the end of a comment or raw string may be missing:
     | /\*(?:.*?\*/|.*)                                            # it is then looked for once, not for each beginning
     | (?:u8|[LuU])?R"(?P<mark>[^()\\\s]{0,16})\((?:.*?\)(?P=mark)"|.*)
     | (?:u8|[LuU])?"(?:[^"\\\n]|\\.)*"
