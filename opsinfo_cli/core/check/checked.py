@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageFault, counted
 from ...near_names import did_you_mean
@@ -21,32 +21,22 @@ if TYPE_CHECKING:
     from ..change.plan import Result
 
 
-class ConfiguredHiding(NamedTuple):
-    """Options of a configuration file that hide findings.
-
-    :param options: of ``select``, ``ignore`` and ``severity`` those that it gave
-    """
-
-    path: str
-    options: frozenset[str]
-
-
 @dataclass(frozen=True)
 class Narrowing:
     """Which findings are reported, and which of them fail the run.
 
-    :param baseline: the findings that are known; None if no file of them was given
+    :param baseline: the findings that are known
     :param strict: whether a warning fails
     :param severity: the least that is reported; what fails the run is reported in any case
-    :param configured: what a configuration file gave of this; ``without`` is the same without it
+    :param config: the configuration file that gave some of this; ``without`` is the same without it
     """
 
     repository: Repository
     selection: RuleSelection = field(default_factory=RuleSelection)
-    baseline: Baseline | None = None
+    baseline: Baseline = Baseline()
     strict: bool = False
     severity: Severity = "note"
-    configured: ConfiguredHiding | None = None
+    config: str | None = None
     without: Narrowing | None = None
 
     @classmethod
@@ -56,21 +46,14 @@ class Narrowing:
         ignore: Sequence[str],
         severity: Severity,
         strict: bool,
-        baseline: Baseline | None,
-        configured: ConfiguredHiding | None = None,
+        baseline: Baseline,
     ) -> Narrowing:
         """:raises UsageFault: if a word names no rule or severity"""
         if severity not in SEVERITIES:
             hint = did_you_mean(str(severity), SEVERITIES) or f"known: {', '.join(SEVERITIES)}"
             raise UsageFault(f"unknown severity `{severity}`", name="unknown-severity", hint=hint)
         repository = Repository.around(os.getcwd(), os.environ)
-        narrowing = cls(repository, RuleSelection.of(select, ignore), baseline, strict, severity)
-        if configured is None:
-            return narrowing
-        own = [() if name in configured.options else words for name, words in (("select", select), ("ignore", ignore))]
-        least: Severity = "note" if "severity" in configured.options else severity
-        without = replace(narrowing, selection=RuleSelection.of(*own), severity=least)
-        return replace(narrowing, configured=configured, without=without)
+        return cls(repository, RuleSelection.of(select, ignore), baseline, strict, severity)
 
     def shows(self, finding: Finding, result: Checked) -> bool:
         """Return whether a finding is reported, unless it is known."""
@@ -87,16 +70,13 @@ class Narrowing:
         findings = fingerprinted(outcome.findings, result.relative)
         ordered = sorted(findings, key=lambda each: (SEVERITIES.index(each.severity or "note"), each.order))
         result.selected = [finding for finding in ordered if self.shows(finding, result)]
-        if self.configured and self.without:
+        if self.config and self.without:
             shown = sum(self.without.shows(finding, result) for finding in ordered)
-            result.ignored = Ignored(self.configured.path, shown - len(result.selected))
-        result.findings = list(result.selected)
-        if self.baseline is not None:
-            result.baseline = self.baseline.renewed(findings, result.relative)
-            known = result.baseline.fingerprints
-            result.findings = [finding for finding in result.selected if finding.fingerprint not in known]
-            paths = {result.relative(verdict.path) for verdict in outcome.files}
-            result.gone = result.baseline.gone(findings, paths, self.selection, self.repository.root)
+            result.ignored = Ignored(self.config, shown - len(result.selected))
+        known = self.baseline.fingerprints
+        result.findings = [finding for finding in result.selected if finding.fingerprint not in known]
+        paths = {result.relative(verdict.path) for verdict in outcome.files}
+        result.gone = self.baseline.gone(findings, paths, self.selection, self.repository.root)
         return result
 
 
@@ -169,13 +149,11 @@ class Checked(Outcome):
     :param selected: these, and the known ones of the baseline
     :param fixed: what fixes changed; None if there were none to apply
     :param said: what the fixes did, for people
-    :param baseline: the known findings, with the fingerprints of today
     :param gone: entries of the baseline whose finding no longer occurs
     """
 
     repository: Repository
     strict: bool = False
-    baseline: Baseline = field(default_factory=Baseline)
     selected: list[Finding] = field(default_factory=list)
     gone: list[KnownFinding] = field(default_factory=list)
     fixed: Result | None = None

@@ -94,7 +94,7 @@ def validate(
     :raises OpsinfoError: if a target, model or baseline cannot be read; faults of ``paths`` are in the outcome
     """
     known = Baseline.read(os.fspath(baseline)) if isinstance(baseline, (str, os.PathLike)) else baseline
-    narrowing = Narrowing.of(_words(select), _words(ignore), severity, strict, known)
+    narrowing = Narrowing.of(_words(select), _words(ignore), severity, strict, known or Baseline())
     given = [models] if isinstance(models, (str, os.PathLike)) else models
     asked = Asked(
         tuple(readable_targets(targets_of(against))),

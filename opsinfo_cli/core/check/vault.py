@@ -28,13 +28,13 @@ def check_vault(vault: Vault, scope: Scope, libraries: Sequence[str] = ()) -> It
     :param libraries: files that may be copies of those of the vault
     """
     histories = vault.histories()
+    own = histories[-1]  # the files of other machines that share the vault are not here
     yield from damaged_backups(vault, histories)
-    yield from older_vault(vault)
     yield from vault_in_container(vault)
-    yield from modes_left_open(vault, histories[-1])
-    yield from unfinished_change(vault, histories[-1], scope)
-    yield from edits_lost(histories[-1], scope)
-    yield from edited_here(vault, histories[-1], [*filter(scope, histories[-1].by_path), *libraries])
+    yield from modes_left_open(vault, own)
+    yield from unfinished_change(vault, own, scope)
+    yield from edits_lost(own, scope)
+    yield from edited_here(vault, own, [*filter(scope, own.by_path), *libraries])
 
 
 def edited_here(vault: Vault, history: History, paths: Sequence[str]) -> Iterator[Finding]:
@@ -82,10 +82,3 @@ def damaged_backups(vault: Vault, histories: Sequence[History]) -> Iterator[Find
 def vault_in_container(vault: Vault) -> Iterator[Finding]:
     if is_lost_with_container(vault.path, os.environ):
         yield whole_file("vault-in-container", vault.path, f"the vault is {LOST}", HINT)
-
-
-def older_vault(vault: Vault) -> Iterator[Finding]:
-    if folder := vault.older():
-        message = "this folder also holds backups of an earlier version of opsinfo, which are left alone"
-        hint = f"copy what you need from {folder}/objects (files named by their SHA-256), then remove the folders"
-        yield whole_file("older-vault", folder, message, hint)

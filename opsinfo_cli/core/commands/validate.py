@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import click
@@ -18,7 +18,7 @@ from ..cann.input_shapes import parse_shapes
 from ..cann.target import Target, target_labels
 from ..cann.targets.found import TargetOptions
 from ..check.baseline import Baseline
-from ..check.checked import BaselineUsed, Checked, ConfiguredHiding, FixesMade, Narrowing
+from ..check.checked import BaselineUsed, Checked, FixesMade, Narrowing
 from ..check.finding import SEVERITIES, Finding, Outcome
 from ..check.fixes import applicable
 from ..check.kinds import Asked
@@ -76,12 +76,16 @@ class NarrowingOptions:
     update_baseline: bool
     severity: Severity
 
-    def made(self, strict: bool, baseline: Baseline | None) -> Narrowing:
+    def made(self, strict: bool, baseline: Baseline) -> Narrowing:
         """Return what is reported; options that a configuration file gave are said with what they hide."""
-        names = [name for name in ("select", "ignore", "severity") if config_that_names(name)]
-        path = config_in_use()
-        configured = ConfiguredHiding(path, frozenset(names)) if path and names else None
-        return Narrowing.of(self.select, self.ignore, self.severity, strict, baseline, configured)
+        narrowing = Narrowing.of(self.select, self.ignore, self.severity, strict, baseline)
+        usual: dict[str, Any] = {"select": (), "ignore": (), "severity": "note"}
+        configured = {name: value for name, value in usual.items() if config_that_names(name)}
+        if not configured:
+            return narrowing
+        typed = replace(self, **configured)
+        without = Narrowing.of(typed.select, typed.ignore, typed.severity, strict, baseline)
+        return replace(narrowing, config=config_in_use(), without=without)
 
 
 FINDING = Word("CODE|NAME", completion.findings)
@@ -271,7 +275,7 @@ def command(
         console.note(note)
     if narrowing.update_baseline:
         assert narrowing.baseline is not None
-        _accept(checked, narrowing.baseline, baseline or Baseline(), writing.writes, console)
+        _accept(checked, narrowing.baseline, baseline, writing.writes, console)
     answer = ValidateAnswer(checked, narrowing.baseline, fix, writing)
     for format_, path in files:
         try:
@@ -323,14 +327,14 @@ def _accept(checked: Checked, path: str, old: Baseline, writes: bool, console: C
     """Write the findings to the baseline, unless it has them already, and report them no more."""
     from ..change.output_file import write_file
 
-    new = checked.baseline.updated(checked.selected, checked.gone, checked.relative)
+    new = old.updated(checked.selected, checked.gone, checked.relative)
     try:
         if new.text() == old.text() and os.path.exists(path):
             console.tell(f"{path} is up to date")
         else:
             if writes:
                 write_file(path, new.text().encode())
-            added = len(new.fingerprints - checked.baseline.fingerprints)
+            added = len(new.fingerprints - old.fingerprints)
             size = counted(len(new.entries), "finding")
             done = "wrote" if writes else "would write"
             console.tell(f"{done} {path}: {size}, {added} new, {len(checked.gone)} gone")
@@ -440,8 +444,8 @@ def _require_fitting(
 # baseline and reports
 
 
-def _baseline(narrowing: NarrowingOptions) -> Baseline | None:
-    """Return the baseline of ``--baseline``; None without it.
+def _baseline(narrowing: NarrowingOptions) -> Baseline:
+    """Return the known findings of ``--baseline``; none without it.
 
     :raises UsageFault: if the options contradict each other
     :raises Refused: if the file cannot be used
@@ -450,7 +454,7 @@ def _baseline(narrowing: NarrowingOptions) -> Baseline | None:
     if path is None:
         if updates:
             raise UsageFault("--update-baseline requires --baseline", hint="add --baseline FILE")
-        return None
+        return Baseline()
     from ..change.output_file import require_writable
 
     if updates:
