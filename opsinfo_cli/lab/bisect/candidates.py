@@ -104,9 +104,11 @@ class SetJudge:
         return sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()
 
     def moved(self, types: frozenset[str]) -> dict[str, int]:
-        """Return the nodes that op types move from low to high, by name, with their indexes."""
-        moved = moved_nodes(self.base_answer, self.answer(types))
-        return {self.base_answer[node].name: node for node in sorted(moved)}
+        """Return the nodes that op types move from low to high, by name, with their indexes; of equal names the first."""
+        moved: dict[str, int] = {}
+        for node in sorted(moved_nodes(self.base_answer, self.answer(types))):
+            moved.setdefault(self.base_answer[node].name, node)
+        return moved
 
     def refuses(self, name: str) -> bool:
         """Whether the chip has no kernel for a node of a moved type that it has with the base list."""

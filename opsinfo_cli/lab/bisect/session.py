@@ -386,13 +386,13 @@ class SearchSession:
     def _judge_loss(self, trial: Trial, loss: float | None, max_drop: float, end: TrialEnd) -> TrialVerdict:
         """Return whether a loss is near enough to that of the largest list, which is run first.
 
-        :raises Unusable: if the check printed no number, or the largest list has no finite loss
+        :raises Unusable: if the check printed no number, or the largest list failed or has no finite loss
         """
         if len(trial.kept) == len(self.subject.names):
             self._refer(loss)
         reference = self.spent.reference
         if loss is None or reference is None:
-            what = "no number" if loss is None else f"{loss:g}, which is no finite loss, with the largest list"
+            what = "no number" if loss is None else f"{loss:g}, and there is no finite loss of the largest list"
             hint = "--max-drop needs the loss as the last number of the output; less is better"
             path = os.path.join(trial.folder, OUTPUT)
             error = Unusable(f"the check is unusable: trial {trial.number} printed {what}", path=path, hint=hint)

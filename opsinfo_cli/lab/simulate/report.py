@@ -55,9 +55,9 @@ def not_shown(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> lis
 
 def _limits_of_model(simulation: Simulation, plan: RoundingPlan, answer: Answer) -> Iterator[Limit]:
     places, nodes = simulation.places, answer.graph.nodes
-    expanded = tuple(expansion.name for expansion in places.expanded)
+    expanded = tuple(name for name, _ in places.expanded)
     if expanded:
-        inner = sum(expansion.inner for expansion in places.expanded)
+        inner = sum(count for _, count in places.expanded)
         message = f"inner tensors of ONNX nodes that become several operators: {inner} of {join_some(expanded)}"
         yield Limit("inner-tensors", message, expanded)
     recurrent = tuple(

@@ -143,26 +143,20 @@ class RoundingPlace(NamedTuple):
     deciders: tuple[Decider, ...]
 
 
-class Expansion(NamedTuple):
-    """An ONNX node that became several CANN nodes."""
-
-    name: str
-    inner: int
-
-
 class TensorPlaces:
     """The tensors of a model that a policy can make low.
 
     :ivar all: by side, in the order of the model
     :ivar names: for each ONNX node, its name in reports and its op type in CANN
     :ivar read: the values that each ONNX node reads; in place of one that vanished in a fused node, what yields it
+    :ivar expanded: the ONNX nodes that became several CANN nodes, by name, each with the number of its inner values
     """
 
     def __init__(self) -> None:
         self.all: list[RoundingPlace] = []
         self.names: dict[int, tuple[str, str]] = {}
         self.read: dict[int, tuple[str, ...]] = {}
-        self.expanded: list[Expansion] = []
+        self.expanded: list[tuple[str, int]] = []
 
 
 def tensor_places(file: OnnxFile, graph: ModelGraph) -> TensorPlaces:
@@ -225,11 +219,11 @@ class _Finder:
             return
         self.places.names[number] = main.node.name, main.node.type
         self._read(number, proto, group)
-        self._input_places(number, proto.input, main, group, passed_in)
+        self._input_places(number, proto.input, group, passed_in)
         self._output_places(number, proto.output, group)
         inner = _inner(group, proto.output)
         if inner:
-            self.places.expanded.append(Expansion(main.node.name, inner))
+            self.places.expanded.append((main.node.name, inner))
         left = list(self.bodies.get(main.node.index, ()))
         for attribute, scope in self.file.bodies_of(number):
             body = next((subgraph for subgraph in left if subgraph.name.rpartition("/")[2] == attribute), None)
@@ -238,32 +232,20 @@ class _Finder:
                 self.scope(body, scope)
 
     def _read(self, number: int, proto: Any, group: list[_Part]) -> None:
-        """Note what an ONNX node reads; a value that vanished in its group stands for what the node of that reads."""
-        vanished = {value for part in group for value in part.origin.inner}
-        read = tuple(
-            behind
-            for value in proto.input
-            for behind in (self._read_by.get(value, (value,)) if value in vanished else (value,))
-        )
+        """Note what an ONNX node reads; a value that vanished in a group stands for what the node of that reads."""
+        read = tuple(behind for value in proto.input for behind in self._read_by.get(value, (value,)))
         self.places.read[number] = read
+        vanished = {value for part in group for value in part.origin.inner}
         self._read_by.update(dict.fromkeys(vanished.intersection(proto.output), read))
 
     def _input_places(
-        self,
-        number: int,
-        values: Sequence[str],
-        main: _Part,
-        group: list[_Part],
-        passed_in: Mapping[str, GraphNode],
+        self, number: int, values: Sequence[str], group: list[_Part], passed_in: Mapping[str, GraphNode]
     ) -> None:
         """Find the inputs that a node of the group reads; the n-th use of a value goes to its n-th reader."""
         readers = _readers(group)
-        constants = {value for node, origin in group if node.type in CONSTANTS for value in origin.outputs}
         uses: Counter[str] = Counter()
         for at, value in enumerate(values):
             steps = readers.get(value)
-            if not steps and main.origin.inputs[at : at + 1] and main.origin.inputs[at] in constants:
-                steps = [(main, at)]  # it reads a weight in another form, which the compiler computes
             if not value or not steps:
                 continue
             (node, origin), place = steps[min(uses[value], len(steps) - 1)]

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from ge_dump import ge_dump
 
+from opsinfo_cli.core.cann.marks import ADD_WHITE
 from opsinfo_cli.core.cann.target import Target
 from opsinfo_cli.lab.bisect.candidates import SetJudge, doubts, prune
+from opsinfo_cli.lab.graph.builder import GraphBuilder
+from opsinfo_cli.lab.graph.graph import ModelFacts
 from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
@@ -87,3 +90,15 @@ def test_kept_nodes_have_different_digests(sets: Any) -> None:
     digests = [judged.effect_keeping(names).digest for names in ([], ["a", "f"], ["a"], ["f"])]
     assert digests[:2] == [judged.digest(frozenset()), judged.digest(frozenset({"White"}))]
     assert digests[2] != digests[3]
+
+
+def test_of_two_nodes_of_one_name_the_first_is_the_one_that_moves() -> None:
+    builder = GraphBuilder()
+    tensor = builder.tensor("float32")
+    builder.add("x", "Data", outputs=[tensor])
+    owner = builder.add("same", "MatMulV2", [("x", 0)], [tensor])
+    builder.subgraph("body", owner)
+    builder.add("x", "Data", outputs=[tensor])
+    builder.add("same", "MatMulV2", [("x", 0)], [tensor])
+    judged = SetJudge(prepare(builder.build(ModelFacts("onnx")), None), "mixed_float16", {"MatMulV2": frozenset({ADD_WHITE})})
+    assert judged.moved(frozenset({"MatMulV2"})) == {"same": owner}

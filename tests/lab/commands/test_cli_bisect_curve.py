@@ -75,7 +75,10 @@ def test_a_check_without_a_number_is_unusable_with_max_drop(search: Search, tmp_
     ran = search("--max-drop", "1", command=script(tmp_path / "silent", "echo done"))
     assert (ran.code, "printed no number" in ran.err) == (3, True)
     ran = search("--max-drop", "1", "--journal", "b", command=script(tmp_path / "infinite", "echo loss inf"))
-    assert (ran.code, "no finite loss" in ran.err) == (3, True)
+    assert (ran.code, "printed inf, and there is no finite loss of the largest list" in ran.err) == (3, True)
+    check = script(tmp_path / "reversed", 'echo loss 0.5; ! grep -q black-list "$OPSINFO_MIXLIST"')
+    ran = search("--max-drop", "1", "--journal", "c", command=check)
+    assert (ran.code, "printed 0.5, and there is no finite loss of the largest list" in ran.err) == (3, True)
 
 
 def test_a_resumed_search_has_the_same_reference_and_curve(search: Search) -> None:

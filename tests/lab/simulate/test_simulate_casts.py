@@ -188,7 +188,7 @@ def test_weights_of_one_dimensional_convolutions_overflow_as_those_of_two(tmp_pa
     assert made.run().outputs[0].nan
     assert made.plan().types["Conv2D"] == ("conv",)
     assert "Conv2D" in {each.type for each in made.rank()}
-    assert [each.name for each in made.places.expanded] == []
+    assert [name for name, _ in made.places.expanded] == []
 
 
 def test_a_product_and_its_bias_are_rounded_as_the_one_operator_that_they_become(tmp_path: Path) -> None:

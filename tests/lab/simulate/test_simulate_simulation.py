@@ -55,7 +55,7 @@ def test_gemm_becomes_several_operators_rounded_at_its_inputs_and_output(tmp_pat
     nodes = [node("Gemm", ["x", "w", "c"], ["y"], name="fc", alpha=0.5)]
     made = simulation(save(tmp_path, nodes, *SQUARE, {"w": W, "c": X[0]}), {"x": X})
     np.testing.assert_array_equal(outputs_of(made)[0], half(np.float32(0.5) * (half(X) @ half(W)) + half(X[0])))
-    assert [each.name for each in made.places.expanded] == ["fc"]
+    assert [name for name, _ in made.places.expanded] == ["fc"]
 
 
 def test_a_value_that_two_nodes_read_is_rounded_for_each_and_stored_low_by_its_producer(tmp_path: Path) -> None:
