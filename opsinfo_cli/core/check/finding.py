@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
@@ -86,11 +87,21 @@ class FindingFacts:
     """
 
 
+def named(label: str, facts: str) -> str:
+    """Return how a message names a target or model: to people by its label, in the identity by its facts, which stay
+    the same where it is moved or renamed.
+    """
+    return f"\x02{label}\x03{facts}\x04"
+
+
+_NAMED = re.compile("\x02([^\x02-\x04]*)\x03([^\x02-\x04]*)\x04")
+
+
 @dataclass(frozen=True, repr=False)
 class Finding:
     """A fault with its place, its effect in the engine, and a hint.
 
-    :param message: shortened if it has long names; ``pointer`` is exact
+    :param message: shortened if it has long names; ``pointer`` is exact. Targets and models in it are :func:`named`
     :param start: place of the offending token; ``end`` is exclusive; None for a whole file
     :param pointer: JSON pointer, if the text could be parsed
     :param fix: the fix, if there is one; ``places`` are the places of its edits
@@ -115,8 +126,8 @@ class Finding:
     fingerprint: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "identity", self.identity or self.message)
-        object.__setattr__(self, "message", brief(self.message))
+        object.__setattr__(self, "identity", _NAMED.sub(r"\2", self.identity or self.message))
+        object.__setattr__(self, "message", brief(_NAMED.sub(r"\1", self.message)))
         object.__setattr__(self, "hint", brief(self.hint) if self.hint else self.hint)
         object.__setattr__(self, "severity", self.severity or self.rule.severity)
         object.__setattr__(self, "engine", self.engine or self.rule.engine)

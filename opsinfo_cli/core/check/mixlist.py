@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Literal, Protocol, TypeAlias, TypeVar, get_args
+from typing import Literal, Protocol, TypeVar
 
 from ...errors import join_some
 from ...near_names import NearNames, did_you_mean, meant
@@ -37,7 +37,7 @@ from ..text.layout import drop_part, quote
 from ..text.patch import Edit
 from ..text.scanner import Document, Node
 from ..text.source import Source
-from .finding import Finding, Fix, at
+from .finding import Finding, Fix, at, named
 from .rules import Severity
 from .structure import mixlist_faults
 from .text import bom, duplicate_keys, faults, pasted_line_numbers, pointer_to, trailing_text
@@ -132,20 +132,8 @@ class Labelled(Protocol):
     def facts(self) -> str: ...
 
 
-Form = Literal["label", "facts"]
-FORMS: tuple[Form, ...] = get_args(Form)
-Message: TypeAlias = "str | tuple[str, str]"
-"""A text, or one for people and one for the baseline."""
-
-
-def both(texts: Iterable[str]) -> tuple[str, str]:
-    """Return a message that names targets or models, from its text in each of ``FORMS``."""
-    message, identity = texts
-    return message, identity
-
-
-def listed(some: Iterable[Labelled], form: Form) -> str:
-    return ", ".join(each.label if form == "label" else each.facts for each in some)
+def listed(some: Iterable[Labelled]) -> str:
+    return ", ".join(named(each.label, each.facts) for each in some)
 
 
 @dataclass
@@ -187,25 +175,23 @@ class MixlistReading:
         self,
         rule: str,
         item: MarkedItem | None,
-        message: Message,
+        message: str,
         hint: str | None = None,
         severity: Severity | Literal[""] = "",
         fix: Fix | None = None,
     ) -> Finding:
         """Return a finding at an item, or at the first character."""
-        text, identity = (message, message) if isinstance(message, str) else message
         span = (item.node.start, item.node.end) if item else (self.root.start, self.root.start + 1)
         pointer = pointer_to(*item.keys, item.place) if item else None
         return at(
             rule,
             self.source,
             span,
-            text,
+            message,
             pointer=pointer,
             hint=hint,
             severity=severity,
             fix=fix if self.is_ours else None,
-            identity=identity,
         )
 
     def drop(self, item: MarkedItem) -> Fix:
@@ -353,11 +339,8 @@ def check_against(
             continue
         unread = [against for against in targets if name in against.target.operators.unreadable]
         if unread:
-            texts = (
-                f"`{name}` could not be read in {listed(unread, form)}, so its policy there is not known"
-                for form in FORMS
-            )
-            yield reading.at("unreadable-source", reading.first(name), both(texts))
+            message = f"`{name}` could not be read in {listed(unread)}, so its policy there is not known"
+            yield reading.at("unreadable-source", reading.first(name), message)
         knowing = [against for against in targets if name in against.target.operators]
         yield from unknown_operator(reading, name, [each for each in targets if each not in unread], names, knowing)
         if not knowing:
@@ -394,7 +377,7 @@ class KnownEntry:
             mark for mark in self.marks if mark in adds or (mark.action == "to-remove" and mark.policy not in policies)
         )
 
-    def at_useless(self, rule: str, mark: Mark, message: Message, hint: str | None = None) -> Finding:
+    def at_useless(self, rule: str, mark: Mark, message: str, hint: str | None = None) -> Finding:
         """Return the finding on a mark without effect. Its fix drops all of them, so that the rest stays legal."""
         fix = self.reading.drop_marks(self.name, self.useless)
         return self.reading.at(rule, self.reading.with_mark(self.name, mark), message, hint, fix=fix)
@@ -426,27 +409,18 @@ def unknown_operator(
     item = reading.first(name)
     if knowing:
         lacking = [against for against in targets if against not in knowing]
-        texts = (
-            f"`{name}` is an op type of {listed(knowing, form)}, but not of {listed(lacking, form)}, "
-            "where the engine ignores it"
-            for form in FORMS
-        )
-        yield reading.at("unknown-operator", item, both(texts), severity="warning")
+        message = f"`{name}` is an op type of {listed(knowing)}, but not of {listed(lacking)}"
+        yield reading.at("unknown-operator", item, f"{message}, where the engine ignores it", severity="warning")
         return
     engines = _alike((against, against.target.other_engines.get(name)) for against in targets)
     if engines:
-
-        def owned(form: Form) -> str:
-            parts = (f"{engine} in {listed(own, form)}" for engine, own in engines.items())
-            owners = " and of ".join(parts if len(targets) > 1 else engines)
-            return f"`{name}` is an op type of {owners}, not of the AI Core; the engine ignores it here"
-
-        yield reading.at("not-in-ai-core", item, both(map(owned, FORMS)))
+        parts = (f"{engine} in {listed(own)}" for engine, own in engines.items())
+        owners = " and of ".join(parts if len(targets) > 1 else engines)
+        message = f"`{name}` is an op type of {owners}, not of the AI Core; the engine ignores it here"
+        yield reading.at("not-in-ai-core", item, message)
         return
-    many = f"any of the {len(targets)} targets" if len(targets) > 3 else ""
-    message = both(
-        f"unknown operator `{name}` in {many or listed(targets, form)}; the engine ignores it" for form in FORMS
-    )
+    where = f"any of the {len(targets)} targets" if len(targets) > 3 else listed(targets)
+    message = f"unknown operator `{name}` in {where}; the engine ignores it"
     places = _alike((against, against.target.operators.elsewhere(name)) for against in targets)
     if places:
         yield reading.at("unknown-operator", item, message, "; ".join(places), "warning")
@@ -466,29 +440,22 @@ def unknown_operator(
 
 def no_effect(entry: KnownEntry) -> Iterator[Finding]:
     """Yield no-effect: a to-add of the list that the op type is on in every target."""
-    library = "the library" if len(entry.knowing) == 1 else ""
+    where = "the library" if len(entry.knowing) == 1 else listed(entry.knowing)
     for mark in entry.useless:
         if mark.action == "to-add":
-            texts = (
-                f"`{entry.name}` is already {mark.policy} in {library or listed(entry.knowing, form)}" for form in FORMS
-            )
-            yield entry.at_useless("no-effect", mark, both(texts), "remove the entry")
+            message = f"`{entry.name}` is already {mark.policy} in {where}"
+            yield entry.at_useless("no-effect", mark, message, "remove the entry")
 
 
 def remove_mismatch(entry: KnownEntry) -> Iterator[Finding]:
     """Yield remove-mismatch: a to-remove of a list that the op type is on in no target."""
     policies = _alike((against, against.policy(entry.name)) for against in entry.knowing)
-    standings = []
-    for form in FORMS:
-        parts = [f"{policy} in {listed(policies[policy], form)}" for policy in sorted(policies)]
-        standings.append(" or ".join(parts if len(entry.knowing) > 1 else map(str, policies)))
+    parts = [f"{policy} in {listed(policies[policy])}" for policy in sorted(policies)]
+    standing = " or ".join(parts if len(entry.knowing) > 1 else map(str, policies))
     for mark in entry.useless:
         if mark.action == "to-remove":
-            texts = (
-                f"`{entry.name}` is {each}, not {mark.policy}, in the library; this `to-remove` does nothing"
-                for each in standings
-            )
-            yield entry.at_useless("remove-mismatch", mark, both(texts))
+            message = f"`{entry.name}` is {standing}, not {mark.policy}, in the library; this `to-remove` does nothing"
+            yield entry.at_useless("remove-mismatch", mark, message)
 
 
 def sibling_type(entry: KnownEntry, targets: int) -> Iterator[Finding]:
@@ -509,16 +476,14 @@ def sibling_type(entry: KnownEntry, targets: int) -> Iterator[Finding]:
     if not others:
         return
 
-    def text(form: Form) -> str:
-        def where(chips: list[MixlistTarget]) -> str:
-            return f" in {listed(chips, form)}" if len(chips) < targets else ""
+    def where(chips: list[MixlistTarget]) -> str:
+        return f" in {listed(chips)}" if len(chips) < targets else ""
 
-        turns = " and ".join(turn + (where(chips) if len(own) > 1 else "") for turn, chips in own.items())
-        left = join_some([other + where(chips) for other, chips in others.items()], 10)
-        return f"`{entry.name}` {turns}, but {left}; fusion may turn one into the other"
-
+    turns = " and ".join(turn + (where(chips) if len(own) > 1 else "") for turn, chips in own.items())
+    left = join_some([other + where(chips) for other, chips in others.items()], 10)
+    message = f"`{entry.name}` {turns}, but {left}; fusion may turn one into the other"
     hint = "add the other form too, if both are meant"
-    yield entry.reading.at("sibling-type", entry.reading.first(entry.name), both(map(text, FORMS)), hint)
+    yield entry.reading.at("sibling-type", entry.reading.first(entry.name), message, hint)
 
 
 def _turns(before: Policy, after: Policy) -> str:
@@ -542,11 +507,8 @@ def black_without_fp32(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Fin
         return
     lacking = [against for against in entry.knowing if against.columns(entry.name).can_be_black() is Possible.NO]
     if lacking:
-        texts = (
-            f"`{entry.name}` has no float32 columns in {listed(lacking, form)}: black makes float32 input unsupported"
-            for form in FORMS
-        )
-        yield entry.reading.at("black-without-fp32", entry.reading.with_mark(entry.name, ADD_BLACK), both(texts))
+        message = f"`{entry.name}` has no float32 columns in {listed(lacking)}: black makes float32 input unsupported"
+        yield entry.reading.at("black-without-fp32", entry.reading.with_mark(entry.name, ADD_BLACK), message)
 
 
 def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Finding]:
@@ -560,10 +522,8 @@ def white_without_low(entry: KnownEntry, modes: Sequence[Mode]) -> Iterator[Find
         lacking.append((against, missing))
     for low, chips in _alike(lacking).items():
         words = " or ".join(sorted(low, reverse=True))
-        texts = (
-            f"`{entry.name}` has no {words} columns in {listed(chips, form)}: white has no effect" for form in FORMS
-        )
-        yield entry.reading.at("white-without-low", entry.reading.with_mark(entry.name, ADD_WHITE), both(texts))
+        message = f"`{entry.name}` has no {words} columns in {listed(chips)}: white has no effect"
+        yield entry.reading.at("white-without-low", entry.reading.with_mark(entry.name, ADD_WHITE), message)
 
 
 def false_friend(entry: KnownEntry) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..cann.option_files import CustomizeDtypes, OptionGraph
     from ..cann.precision_mode import Mode
     from .finding import Finding
-    from .mixlist import Message, MixlistReading, MixlistTarget
+    from .mixlist import MixlistReading, MixlistTarget
 
 
 class CheckedModel(Protocol):
@@ -50,7 +50,7 @@ class Models(Protocol):
     ) -> Iterator[Finding]: ...
     def refused_by_columns(
         self, asked: CustomizeDtypes, targets: Sequence[MixlistTarget]
-    ) -> Mapping[tuple[str, bool], tuple[Message, str | None]]:
+    ) -> Mapping[tuple[str, bool], tuple[str, str | None]]:
         """Return the names of a file whose dtypes no column has, with message and hint; also without any model."""
         ...
 

@@ -17,7 +17,7 @@ from ..package_data import package_data
 from ..text.patch import Edit
 from ..text.source import Source, read_bytes
 from .finding import Finding, Fix, at
-from .mixlist import FORMS, Message, both, listed, near_names_of
+from .mixlist import listed, near_names_of
 from .rules import Severity
 
 if TYPE_CHECKING:
@@ -122,18 +122,16 @@ class OptionCheck:
         self,
         rule: str,
         span: tuple[int, int],
-        message: Message,
+        message: str,
         hint: str | None = None,
         fix: Fix | None = None,
         severity: Severity | Literal[""] = "",
     ) -> Finding:
-        text, identity = (message, message) if isinstance(message, str) else message
-        source = self.file.source
         fix = fix if self.is_ours else None
-        return at(rule, source, span, text, hint=hint, fix=fix, severity=severity, identity=identity)
+        return at(rule, self.file.source, span, message, hint=hint, fix=fix, severity=severity)
 
     def at_name(
-        self, rule: str, entry: OptionLine, message: Message, near: Sequence[str] = (), hint: str | None = None
+        self, rule: str, entry: OptionLine, message: str, near: Sequence[str] = (), hint: str | None = None
     ) -> Finding:
         """Return a finding at a name. If one name is near and the file lacks it, the fix renames it."""
         span = entry.start, entry.start + len(entry.name)
@@ -176,19 +174,16 @@ def names_unknown(check: OptionCheck) -> Iterator[Finding]:
         )
         # a graph may also have op types of models before fusion, which no library has
         if entry.is_type and check.targets and not is_known and entry.name not in translated_types():
-            texts = (
-                f"unknown operator `{entry.name}` in {listed(check.targets, form)}; the compiler ignores it"
-                for form in FORMS
-            )
-            yield check.at_name("unknown-operator", entry, both(texts), check.types.of(entry.name))
+            message = f"unknown operator `{entry.name}` in {listed(check.targets)}; the compiler ignores it"
+            yield check.at_name("unknown-operator", entry, message, check.types.of(entry.name))
         elif entry.is_type and check.models and not any(entry.name in model.possible for model in check.models):
-            texts = (f"no node of {listed(check.models, form)} has the op type `{entry.name}`" for form in FORMS)
-            yield check.at_name("not-in-model", entry, both(texts))
+            message = f"no node of {listed(check.models)} has the op type `{entry.name}`"
+            yield check.at_name("not-in-model", entry, message)
         elif not entry.is_type and check.models and entry.name not in check.nodes:
             fused = check.file.kind != "keep_dtype" and any(model.is_predicted for model in check.models)
             hint = "fusion may create it: a dump or a compiled model shows it" if fused else None
-            texts = (f"{listed(check.models, form)} has no node `{entry.name}`" for form in FORMS)
-            yield check.at_name("unknown-node", entry, both(texts), nodes.of(entry.name), hint)
+            message = f"{listed(check.models)} has no node `{entry.name}`"
+            yield check.at_name("unknown-node", entry, message, nodes.of(entry.name), hint)
 
 
 _RULES = {"unknown-implmode": "unknown-implmode", "repeated-line": "repeated-line", "duplicate-name": "repeated-line"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...core.cann.marks import ADD_BLACK, Mark, is_legal
 from ...core.cann.op_names import D_FORMS
 from ...core.cann.precision_mode import MODES, Mode
-from ...core.check.mixlist import FORMS, both, listed
+from ...core.check.mixlist import listed
 from ...errors import counted, join_some
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...core.cann.input_shapes import Shapes, ShapesOf
     from ...core.cann.option_files import CustomizeDtypes
     from ...core.check.finding import Finding
-    from ...core.check.mixlist import Form, Message, MixlistReading, MixlistTarget
+    from ...core.check.mixlist import MixlistReading, MixlistTarget
     from ...errors import NoVerdict
     from .graph import GraphNode, ModelGraph
     from .judge.kernel_sources import Kernels
@@ -143,8 +143,9 @@ class Situation(NamedTuple):
         rest = {other: own for other, own in marks.items() if other != name}
         return self.model.prepare(self.target).judge(self.mode, rest)
 
-    def where(self, form: Form) -> str:
-        return f"{listed([self.model], form)} in {self.mode} on {listed([self.target], form)}"
+    @property
+    def where(self) -> str:
+        return f"{listed([self.model])} in {self.mode} on {listed([self.target])}"
 
 
 class CheckedModels(list[OpenedModel]):
@@ -203,7 +204,7 @@ class CheckedModels(list[OpenedModel]):
 
     def refused_by_columns(
         self, asked: CustomizeDtypes, targets: Sequence[MixlistTarget]
-    ) -> dict[tuple[str, bool], tuple[Message, str | None]]:
+    ) -> dict[tuple[str, bool], tuple[str, str | None]]:
         """Return the names of a file whose dtypes no column has: of op types by the library; with models by their
         nodes.
         """
@@ -225,24 +226,21 @@ class CheckedModels(list[OpenedModel]):
                 found = answer[node.index]
                 if found.code == "refused-customized" and found.confidence == "library":
                     refused[key] = node, model, target
-        said: dict[tuple[str, bool], tuple[Message, str | None]] = {}
+        said: dict[tuple[str, bool], tuple[str, str | None]] = {}
         for key, line in asked.names.items():
             by_columns = () if self or not line.is_type else kernels.items()
             chips = [target for target, own in by_columns if refuses_all_nodes(line.dtypes, own.of(line.name))]
             if chips:
                 op_type, first = line.name, chips[0]
-                reasons = [f"AI Core refuses its nodes in {listed(chips, form)}" for form in FORMS]
+                why = f"AI Core refuses its nodes in {listed(chips)}"
             elif key in refused:
                 node, model, first = refused[key]
                 op_type = node.type
-                reasons = [
-                    f"AI Core refuses node `{node.name}` of {listed([model], form)} on {listed([first], form)}"
-                    for form in FORMS
-                ]
+                why = f"AI Core refuses node `{node.name}` of {listed([model])} on {listed([first])}"
             else:
                 continue
-            texts = (f"no column of `{op_type}` has the dtypes of this line: {why}" for why in reasons)
-            said[key] = both(texts), _columns_of(kernels[first], op_type)
+            message = f"no column of `{op_type}` has the dtypes of this line: {why}"
+            said[key] = message, _columns_of(kernels[first], op_type)
         return said
 
 
@@ -257,8 +255,8 @@ def not_in_model(
 ) -> Iterator[Finding]:
     """:param fused: the op types that fusion makes of the nodes of this one"""
     after = f" after fusion, which makes {', '.join(f'`{op_type}`' for op_type in fused)} of them" if fused else ""
-    texts = (f"no node of {listed(models, form)} has the op type `{name}`{after}" for form in FORMS)
-    yield reading.at("not-in-model", reading.first(name), both(texts))
+    message = f"no node of {listed(models)} has the op type `{name}`{after}"
+    yield reading.at("not-in-model", reading.first(name), message)
 
 
 def false_friend(reading: MixlistReading, name: str, models: Sequence[OpenedModel]) -> Iterator[Finding]:
@@ -268,14 +266,13 @@ def false_friend(reading: MixlistReading, name: str, models: Sequence[OpenedMode
         op_types = sorted({node.type for node in nodes})
         if nodes and not reading.marks.keys() >= set(op_types):
             becomes = join_some([f"`{op_type}`" for op_type in op_types], 10)
-            texts = (
-                f"no node of {listed([model], form)} has the op type `{name}`: its {counted(len(nodes), 'operator')} "
+            message = (
+                f"no node of {listed([model])} has the op type `{name}`: its {counted(len(nodes), 'operator')} "
                 f"of that name become {becomes}, such as {join_some([f'`{node.name}`' for node in nodes], 3)}"
-                for form in FORMS
             )
             single = op_types[0] if len(op_types) == 1 else None
             fix = reading.rename(name, single) if single else None
-            yield reading.at("false-friend", reading.first(name), both(texts), f"name {becomes}", "warning", fix)
+            yield reading.at("false-friend", reading.first(name), message, f"name {becomes}", "warning", fix)
 
 
 def _entry(reading: MixlistReading, name: str, situations: Sequence[Situation]) -> Iterator[Finding]:
@@ -297,16 +294,13 @@ def _entry(reading: MixlistReading, name: str, situations: Sequence[Situation]) 
         if refused:
             first = graph[refused[0]].name
             more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
-            texts = (
-                f"`{name}` on the black list: AI Core refuses node `{first}`{more} of {situation.where(form)}"
-                for form in FORMS
-            )
-            yield reading.at("black-refused-in-model", reading.with_mark(name, ADD_BLACK), both(texts))
+            message = f"`{name}` on the black list: AI Core refuses node `{first}`{more} of {situation.where}"
+            yield reading.at("black-refused-in-model", reading.with_mark(name, ADD_BLACK), message)
             return
     if not changes:
         models = list(dict.fromkeys(situation.model for situation in situations))
-        texts = (f"`{name}` changes no dtype in {listed(models, form)}" for form in FORMS)
-        yield reading.at("no-effect-in-model", reading.first(name), both(texts))
+        message = f"`{name}` changes no dtype in {listed(models)}"
+        yield reading.at("no-effect-in-model", reading.first(name), message)
 
 
 def constant_out_of_range(reading: MixlistReading, situations: Sequence[Situation]) -> Iterator[Finding]:
@@ -319,22 +313,16 @@ def constant_out_of_range(reading: MixlistReading, situations: Sequence[Situatio
         for path, why in check.unread.items():
             if (key := (situation.model.path, path, why)) not in seen:
                 seen.add(key)
-                texts = (
-                    f"the constants of {listed([situation.model], form)} were not checked: {path}: {why}"
-                    for form in FORMS
-                )
-                yield reading.at("constant-out-of-range", None, both(texts), severity="note")
+                message = f"the constants of {listed([situation.model])} were not checked: {path}: {why}"
+                yield reading.at("constant-out-of-range", None, message, severity="note")
         for fault in check.faults:
             if (key := (situation.model.path, fault.name, fault.why)) in seen:
                 continue
             seen.add(key)
-            texts = (
-                f"constant `{fault.name}`, read by `{fault.used_by}`: {fault.why}, in {situation.where(form)}"
-                for form in FORMS
-            )
+            message = f"constant `{fault.name}`, read by `{fault.used_by}`: {fault.why}, in {situation.where}"
             node = graph.find(fault.used_by)
             item = reading.first(node.type) if node is not None and node.type in reading.marks else None
-            yield reading.at("constant-out-of-range", item, both(texts))
+            yield reading.at("constant-out-of-range", item, message)
 
 
 def _columns_of(kernels: Kernels, op_type: str) -> str | None:
