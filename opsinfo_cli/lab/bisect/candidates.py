@@ -104,7 +104,7 @@ class SetJudge:
         return sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()
 
     def moved(self, types: frozenset[str]) -> dict[str, int]:
-        """Return the nodes that op types move from low to high, by name, with their indexes; of equal names the first."""
+        """Return the nodes that op types move from low to high, by name, with their indexes; the first of a name."""
         moved: dict[str, int] = {}
         for node in sorted(moved_nodes(self.base_answer, self.answer(types))):
             moved.setdefault(self.base_answer[node].name, node)

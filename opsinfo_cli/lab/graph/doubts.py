@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ...core.cann.option_files import OpPrecision
 from ...core.cann.precision_mode import mode_doubt
@@ -13,24 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ...core.cann.marks import Mark
-    from ...core.cann.option_files import CustomizeDtypes, KeepDtype
     from .graph import ModelGraph
+    from .prepare import Preparation
     from .result import Answer
 
 _MOST_LINES = 5
 """The faults of one file that are listed."""
 
 
-class OptionFiles(NamedTuple):
-    """The files of compiler options that a graph was prepared with."""
+def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], given: Preparation) -> Iterator[str]:
+    """Yield a sentence for each doubt, as the commands print it.
 
-    keep_dtype: KeepDtype | None = None
-    customize_dtypes: CustomizeDtypes | None = None
-    op_precision_mode: str | None = None
-
-
-def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], files: OptionFiles) -> Iterator[str]:
-    """Yield a sentence for each doubt, as the commands print it."""
+    :param given: what the graph was prepared with
+    """
     mode, graph, kernels = answer.mode, answer.graph, answer.graph_judge.kernels
     operators, soc = kernels.operators, kernels.soc
     if operators is not None:
@@ -42,28 +37,27 @@ def doubts_of(answer: Answer, marks: Mapping[str, frozenset[Mark]], files: Optio
         yield f"the engine refuses a mixlist with {mode.name} (E10001); it is ignored here"
     if doubt := mode_doubt(mode.name, soc):
         yield doubt
-    if files.keep_dtype and mode.engine == "KEEP_ORIGIN":
+    if given.keep_dtype and mode.engine == "KEEP_ORIGIN":
         yield keep_dtype_without_effect(mode.name)[0]
     for name in sorted(marks):
         if types := fused_into(graph, name):
             named = ", ".join(f"`{op_type}`" for op_type in types)
             yield f"the mixlist names `{name}`: fusion makes {named} of its nodes before the lists are applied"
-    yield from _ignored_lines(graph, files)
-    if files.customize_dtypes and (refused := [node for node in answer if node.code == "refused-customized"]):
+    yield from _ignored_lines(graph, given)
+    if given.customize_dtypes and (refused := [node for node in answer if node.code == "refused-customized"]):
         more = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
         what = "refuses" if refused[0].confidence == "library" else "refuses, by assumed columns,"
         node = f"node `{refused[0].name}`{more}"
-        yield f"{files.customize_dtypes.path}: AI Core {what} {node}: no column has the dtypes of its line"
+        yield f"{given.customize_dtypes.path}: AI Core {what} {node}: no column has the dtypes of its line"
 
 
-def _ignored_lines(graph: ModelGraph, files: OptionFiles) -> Iterator[str]:
+def _ignored_lines(graph: ModelGraph, given: Preparation) -> Iterator[str]:
     """Yield lines that the compiler ignores, and those that name nothing in the graph."""
-    keep_dtype, customize_dtypes, op_precision_mode = files
-    found = [(keep_dtype.path, keep_dtype.faults(graph))] if keep_dtype else []
-    if customize_dtypes:
-        found.append((customize_dtypes.path, [*customize_dtypes.faults, *customize_dtypes.unmatched(graph)]))
-    if op_precision_mode:
-        modes = OpPrecision.read(op_precision_mode)
+    found = [(given.keep_dtype.path, given.keep_dtype.faults(graph))] if given.keep_dtype else []
+    if asked := given.customize_dtypes:
+        found.append((asked.path, [*asked.faults, *asked.unmatched(graph)]))
+    if given.atc.op_precision_mode:
+        modes = OpPrecision.read(given.atc.op_precision_mode)
         found.append((modes.path, [*modes.faults, *modes.unmatched(graph)]))
     for path, faults in found:
         for fault in faults[:_MOST_LINES]:

@@ -6,23 +6,29 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...core.cann.input_shapes import ModelInput, Shapes, ShapesOf, require_input, stated_shapes
 from ...core.cann.marks import ADD_BLACK, Mark, is_legal
 from ...core.cann.op_names import D_FORMS
 from ...core.cann.precision_mode import MODES, Mode
 from ...core.check.mixlist import listed
 from ...errors import counted, join_some
+from .constants import constant_faults
+from .fusions.fuse import fuse, fused_into
+from .judge.kernel_sources import Kernels
+from .judge.support import refuses_all_nodes, required_slots
+from .limits import open_dimensions_text
+from .prepare import PreparedModel, prepare
+from .readers import read_graph
+from .verdict import nothing_judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ...core.cann.input_shapes import Shapes, ShapesOf
     from ...core.cann.option_files import CustomizeDtypes
     from ...core.check.finding import Finding
     from ...core.check.mixlist import MixlistReading, MixlistTarget
     from ...errors import NoVerdict
     from .graph import GraphNode, ModelGraph
-    from .judge.kernel_sources import Kernels
-    from .prepare import PreparedModel
     from .result import Answer
 
 _MIXED = ("mixed_float16", "mixed_bfloat16")
@@ -38,8 +44,6 @@ class OpenedModel:
         """:raises Refused: if the model cannot be read
         :raises UsageFault: if shapes do not fit it
         """
-        from .readers import read_graph
-
         self.path = self.label = path
         self.facts = os.path.basename(path)
         self.graph: ModelGraph = read_graph(path, shapes_of=shapes_of)
@@ -51,9 +55,6 @@ class OpenedModel:
     @cached_property
     def possible(self) -> set[str]:
         """The op types of its nodes, and those that may result from fusion."""
-        from .fusions.fuse import fuse
-        from .judge.kernel_sources import Kernels
-
         types = {*self.graph.types, *fuse(self.graph, Kernels(None)).graph.types}
         return types | second_types(self.graph) if self.is_predicted else types
 
@@ -68,16 +69,12 @@ class OpenedModel:
         return nodes
 
     def prepare(self, target: MixlistTarget) -> PreparedModel:
-        from .prepare import prepare
-
         if target not in self._prepared:
             self._prepared[target] = prepare(self.graph, target.target)
         return self._prepared[target]
 
     def answer(self, target: MixlistTarget, mode: str, marks: Mapping[str, frozenset[Mark]]) -> Answer:
         """Return the answer with a whole mixlist, and note what open dimensions decided, and whether it judges."""
-        from .verdict import nothing_judged
-
         answer = self.prepare(target).judge(mode, marks)
         self._faults.append(nothing_judged(answer))
         self.decided_open.update(dict.fromkeys(answer.decided_open))
@@ -94,8 +91,6 @@ class OpenedModel:
 
     def pop_note(self) -> str | None:
         """Return a line that says what open dimensions decided since the last call; None if nothing."""
-        from .limits import open_dimensions_text
-
         decided, self.decided_open = self.decided_open, {}
         return f"{self.path}: {open_dimensions_text(decided, self.graph.model.inputs)}" if decided else None
 
@@ -106,8 +101,6 @@ def open_models(paths: Iterable[str], shapes: Shapes) -> CheckedModels:
     :raises UsageFault: if a shape does not fit, or is of no input of any model
     :raises Refused: if a model cannot be read
     """
-    from ...core.cann.input_shapes import ModelInput, require_input, stated_shapes
-
     seen: list[ModelInput] = []
 
     def own(inputs: Sequence[ModelInput]) -> Shapes:
@@ -158,8 +151,6 @@ class CheckedModels(list[OpenedModel]):
 
         :param modes: the precision modes that the mixlist is used with; the mixed modes of each chip if empty
         """
-        from .fusions.fuse import fused_into
-
         if not all(map(is_legal, reading.marks.values())):
             return
         situations = [
@@ -208,9 +199,6 @@ class CheckedModels(list[OpenedModel]):
         """Return the names of a file whose dtypes no column has: of op types by the library; with models by their
         nodes.
         """
-        from .judge.kernel_sources import Kernels
-        from .judge.support import refuses_all_nodes
-
         kernels = {target: Kernels(target.target.operators, target.target.soc) for target in targets}
         answers = [
             (model, target, model.prepare(target).with_files(customize_dtypes=asked).judge("mixed_float16"))
@@ -305,8 +293,6 @@ def _entry(reading: MixlistReading, name: str, situations: Sequence[Situation]) 
 
 def constant_out_of_range(reading: MixlistReading, situations: Sequence[Situation]) -> Iterator[Finding]:
     """Yield the findings at the entry of the op type that reads a constant, else at the first character."""
-    from .constants import constant_faults
-
     seen: set[tuple[str, str, str]] = set()
     for situation in situations:
         graph, check = situation.answer.graph, constant_faults(situation.answer)
@@ -327,8 +313,6 @@ def constant_out_of_range(reading: MixlistReading, situations: Sequence[Situatio
 
 def _columns_of(kernels: Kernels, op_type: str) -> str | None:
     """Return the columns of an op type as a line would ask for them, some if there are many."""
-    from .judge.support import required_slots
-
     found: dict[str, None] = {}
     for kernel in kernels.of(op_type):
         sides = [[slot.static.dtypes for slot in required_slots(slots)] for slots in (kernel.inputs, kernel.outputs)]

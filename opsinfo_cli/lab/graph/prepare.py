@@ -16,7 +16,7 @@ from ...core.cann.policy import policy_of
 from ...core.cann.target import Target
 from ...errors import UsageFault
 from .atc_options import NO_OPTIONS, with_options
-from .doubts import OptionFiles, doubts_of
+from .doubts import doubts_of
 from .fusions.fuse import Fused, fuse
 from .implmode import implementation_modes
 from .judge.graph_judge import GraphJudge
@@ -70,9 +70,8 @@ class PreparedModel:
         :raises Refused: if the mixlist cannot be read, or the engine would refuse it
         """
         marks = marks_of(mixlist)
-        judgement, given = self.graph_judge.judge(mode, marks), self.preparation
-        files = OptionFiles(given.keep_dtype, given.customize_dtypes, given.atc.op_precision_mode)
-        doubts = partial(doubts_of, marks=marks, files=files)
+        judgement = self.graph_judge.judge(mode, marks)
+        doubts = partial(doubts_of, marks=marks, given=self.preparation)
 
         def judge_with_sizes() -> Answer | None:
             return self._with_sizes.judge(mode, marks) if self._with_sizes else None

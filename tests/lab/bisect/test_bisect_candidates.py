@@ -100,5 +100,6 @@ def test_of_two_nodes_of_one_name_the_first_is_the_one_that_moves() -> None:
     builder.subgraph("body", owner)
     builder.add("x", "Data", outputs=[tensor])
     builder.add("same", "MatMulV2", [("x", 0)], [tensor])
-    judged = SetJudge(prepare(builder.build(ModelFacts("onnx")), None), "mixed_float16", {"MatMulV2": frozenset({ADD_WHITE})})
+    marks = {"MatMulV2": frozenset({ADD_WHITE})}
+    judged = SetJudge(prepare(builder.build(ModelFacts("onnx")), None), "mixed_float16", marks)
     assert judged.moved(frozenset({"MatMulV2"})) == {"same": owner}
