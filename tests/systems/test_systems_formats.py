@@ -211,6 +211,7 @@ def test_rules_on_node_names_are_lost_in_a_list_of_op_types() -> None:
 
 def test_the_low_dtype_of_modelopt_is_read() -> None:
     assert read("modelopt", "autocast --low_precision_type bf16 -ope Exp").lists.low == "bfloat16"
+    assert read("modelopt", "autocast --low_precision_type=bf16 -ope Exp").lists.low == "bfloat16"
 
 
 @pytest.mark.parametrize(

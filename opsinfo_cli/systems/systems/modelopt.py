@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ...core.text.source import Source
 from ...errors import Damaged, UsageFault
-from ..list_text import chosen_line, shell_lines
+from ..list_text import flag_values, one_chosen, shell_lines
 from ..python_text import is_python, python_lists
 from ..python_values import CalledLibrary
 from ..system import System
@@ -45,9 +45,8 @@ _LIBRARY = CalledLibrary(
 
 
 class _Command(NamedTuple):
-    """One run of a module of ModelOpt: its line and its words."""
+    """One run of a module of ModelOpt."""
 
-    line: int
     is_quantization: bool
     words: list[str]
 
@@ -63,23 +62,17 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     if is_python(source):
         return _read_python(own, source)
     commands, losses = _commands(source)
-    line = chosen_line(source)
-    chosen = [command for command in commands if line in (None, command.line)]
-    if len(chosen) > 1:
-        lines = ", ".join(str(command.line) for command in commands)
-        raise UsageFault(f"{len(chosen)} commands, in lines {lines}", path=source.path, hint="give one as FILE:LINE")
+    command = one_chosen(source, commands, "commands")
     entries: list[ListEntry] = []
-    low, flag, before = own.low, "", ""
-    for word in chosen[0].words if chosen else ():
-        flag, _, value = word.partition("=") if word.startswith("-") else (flag, "", word)
+    low = own.low
+    for flag, value in flag_values(command.words if command else ()):
         name = _FLAGS.get(flag)
-        if name and value and (name == _OF_QUANTIZATION) == chosen[0].is_quantization:
+        if command and name and (name == _OF_QUANTIZATION) == command.is_quantization:
             entries.append(_entry(value, name, flag))
-        if before == "--low_precision_type":
-            low = {"bf16": "bfloat16", "fp16": "float16"}.get(word, own.low)
-        before = word
+        if flag == "--low_precision_type":
+            low = {"bf16": "bfloat16", "fp16": "float16"}.get(value, low)
     if not entries:
-        is_int8 = bool(chosen) and chosen[0].is_quantization
+        is_int8 = command is not None and command.is_quantization
         hint = f"--{_OF_QUANTIZATION} is its list of float16" if is_int8 else None
         message = _INT8 if is_int8 else "the command includes or excludes no operator or node"
         raise UsageFault(message, path=source.path, hint=hint)
@@ -107,14 +100,15 @@ def _read_python(own: OperatorLists, source: Source) -> ReadLists:
     return _read_lists(own, entries, own.low, losses)
 
 
-def _commands(source: Source) -> tuple[list[_Command], tuple[Loss, ...]]:
-    commands: list[_Command] = []
+def _commands(source: Source) -> tuple[list[tuple[int, _Command]], tuple[Loss, ...]]:
+    """Return the commands, each with its line, and what was not read."""
+    commands: list[tuple[int, _Command]] = []
     unread: dict[str, str] = {}
     for number, _, words in shell_lines(source):
         if words is None:
             unread[f"line {number}"] = f"line {number} ({source.path}: a quote is not closed)"
         elif not _FLAGS.keys().isdisjoint(word.partition("=")[0] for word in words):
-            commands.append(_Command(number, any("onnx.quantization" in word for word in words), words))
+            commands.append((number, _Command(any("onnx.quantization" in word for word in words), words)))
     if unread and not commands:
         raise Damaged("not a command line: a quote is not closed", path=source.path)
     message = "these lines are not read, because a quote is not closed"

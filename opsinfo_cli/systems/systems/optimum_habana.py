@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...core.text.scanner import Node, scan
 from ...core.text.source import Source
-from ..json_text import json_object, strings
 from ..system import System
 from ..vocabulary import ListEntry, Loss, OperatorClass, ReadLists, Unlisted, loss_of
 from .habana import without_overloads
@@ -17,11 +17,13 @@ _KEYS: tuple[tuple[str, str, Unlisted], ...] = (
 def read(system: System, sources: list[Source]) -> ReadLists:
     """:raises Damaged: if the file has another structure"""
     (source,) = sources
-    root = json_object(source)
+    root = scan(source).require_root()
+    if root.kind != "object":
+        raise source.damaged("expected a JSON object", root.start)
     own = system.lists()
     defaults = own._replace(entries=own.as_defaults())
     for low, high, unlisted in _KEYS:
-        lows, highs = strings(source, root, low), strings(source, root, high)
+        lows, highs = _strings(source, root, low), _strings(source, root, high)
         if lows is not None and highs is not None:
             entries = [ListEntry(name, OperatorClass.LOW, origin=low) for name in lows]
             entries += [ListEntry(name, OperatorClass.HIGH, origin=high) for name in highs]
@@ -36,6 +38,22 @@ def read(system: System, sources: list[Source]) -> ReadLists:
             message = f"{source.path}: only one of {low} and {high} is set, so both are ignored"
             return ReadLists(defaults, loss_of("ignored", message, lows or highs or (), drops=True))
     return ReadLists(defaults)
+
+
+def _strings(source: Source, root: Node, key: str) -> list[str] | None:
+    """Return the strings of an array; None if the key is missing or null.
+
+    :raises Damaged: if the value is not an array of strings
+    """
+    node = root.get(key)
+    if node is None or (node.kind == "literal" and node.value is None):
+        return None
+    if node.kind != "array":
+        raise source.damaged(f"`{key}` must be an array", node.start)
+    for item in node.items:
+        if item.kind != "string":
+            raise source.damaged(f"`{key}` must hold strings", item.start)
+    return [str(item.value) for item in node.items]
 
 
 SYSTEMS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.text.source import Source
 from ...errors import UsageFault
-from ..list_text import chosen_line, shell_lines
+from ..list_text import flag_values, one_chosen, shell_lines
 from ..python_text import is_python, python_lists
 from ..python_values import CalledLibrary
 from ..system import System
@@ -23,7 +23,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     (source,) = sources
     losses: tuple[Loss, ...] = ()
     names = _of_commands(source)
-    if not any(names.values()):
+    if not names:
         lists, losses = python_lists(source, _LIBRARY)
         if not lists:
             raise UsageFault("the file sets neither custom_white_list nor custom_black_list", path=source.path)
@@ -44,18 +44,11 @@ def _of_commands(source: Source) -> dict[str, list[str]]:
     """
     found: dict[int, dict[str, list[str]]] = {}
     for number, _, words in shell_lines(source) if not is_python(source) else ():
-        flag = ""
-        for word in words or ():
-            flag, _, value = word.partition("=") if word.startswith("-") else (flag, "", word)
+        for flag, value in flag_values(words or ()):
             key = flag.removeprefix("--amp_")
-            if flag.startswith("--amp_custom_") and key in _LISTS and value:
-                found.setdefault(number, {}).setdefault(key, []).append(value)
-    line = chosen_line(source)
-    chosen = [lists for number, lists in found.items() if line in (None, number)]
-    if len(chosen) > 1:
-        lines = ", ".join(map(str, found))
-        raise UsageFault(f"{len(chosen)} commands, in lines {lines}", path=source.path, hint="give one as FILE:LINE")
-    return {key: chosen[0].get(key, []) if chosen else [] for key in _LISTS}
+            if flag.startswith("--amp_custom_") and key in _LISTS:
+                found.setdefault(number, {key: [] for key in _LISTS})[key].append(value)
+    return one_chosen(source, found.items(), "commands") or {}
 
 
 SYSTEMS = (
