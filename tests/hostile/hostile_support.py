@@ -33,16 +33,11 @@ _RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\
 """Characters with an effect on a terminal: controls, and bidirectional marks."""
 
 
-def limited(opsinfo: Callable[..., Any]) -> Hostile:
-    """The ``opsinfo_process`` fixture with limits on the process, and the invariants of every run."""
+def checked(opsinfo: Callable[..., Any]) -> Hostile:
+    """The ``opsinfo`` fixture with the invariants of every run."""
 
-    def run(*words: str | Path, seconds: int = 10, megabytes: int = 1000, **options: Any) -> Any:
-        def limit() -> None:
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-            resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
-
-        ran = opsinfo(*words, preexec_fn=limit, **options)
-        assert ran.code >= 0, f"ended by signal {-ran.code} (24 is {seconds} s of processor time): {words}"
+    def run(*words: str | Path, **options: Any) -> Any:
+        ran = opsinfo(*words, **options)
         assert ran.code in STATUSES
         for text in (ran.out, ran.err):
             assert "Traceback" not in text
@@ -55,6 +50,21 @@ def limited(opsinfo: Callable[..., Any]) -> Hostile:
         return ran
 
     return run
+
+
+def limited(opsinfo: Callable[..., Any]) -> Hostile:
+    """The ``opsinfo_process`` fixture with limits on the process, and the invariants of every run."""
+
+    def run(*words: str | Path, seconds: int = 10, megabytes: int = 1000, **options: Any) -> Any:
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+            resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+
+        ran = opsinfo(*words, preexec_fn=limit, **options)
+        assert ran.code >= 0, f"ended by signal {-ran.code} (24 is {seconds} s of processor time): {words}"
+        return ran
+
+    return checked(run)
 
 
 def words_of(command: str, kind: str, path: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,16 @@ from hostile_support import (
     REFUSED,
     Hostile,
     check_commands,
+    checked,
     words_of,
 )
+
+
+@pytest.fixture
+def hostile(opsinfo: Callable[..., Any]) -> Hostile:
+    """In this process, and without limits: the files are small."""
+    return checked(opsinfo)
+
 
 LIBRARIES: dict[str, tuple[str | bytes, Any]] = {
     # situation: (text, exit status of each command)
