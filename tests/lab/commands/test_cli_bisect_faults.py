@@ -192,15 +192,20 @@ def test_opsinfo_killed_at_any_moment_and_resumed_gives_the_same_answer(
 ) -> None:
     check = needing(tmp_path / "check", None, "sleep 0.02")
     plain = opsinfo(*words, "--journal", "plain", "--format", "json", "--", needing(tmp_path / "plain-check")).json
+    journal = tmp_path / FOLDER / "journal.jsonl"
     kills = 0
     while True:
-        more = ["--resume"] if (tmp_path / FOLDER / "journal.jsonl").exists() else []
+        before = journal.read_bytes().count(b"\n") if journal.exists() else 0
+        more = ["--resume"] if journal.exists() else []
         process = start(*words, *more, "--jobs", jobs, "--format", "json", "--", check)
-        try:
-            out, _ = process.communicate(timeout=0.45 + 0.037 * kills)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
+        while process.poll() is None and not (
+            journal.exists() and journal.read_bytes().count(b"\n") > before + 3 * kills
+        ):
+            time.sleep(0.002)
+        time.sleep(0.003 * kills)
+        process.kill()
+        out, _ = process.communicate()
+        if process.returncode < 0:
             kills += 1
             continue
         if process.returncode == 0:
