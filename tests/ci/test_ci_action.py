@@ -16,7 +16,7 @@ from ci_support import PIP, ROOT
 
 yaml = pytest.importorskip("yaml")
 
-pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("action")]
+pytestmark = pytest.mark.heavy
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 MATCHER = json.loads((ROOT / "action" / "problem-matcher.json").read_text("utf-8"))

@@ -18,7 +18,7 @@ from ci_support import PIP, ROOT, committed, git
 pytest.importorskip("pre_commit", reason="pre-commit is not installed")
 yaml = pytest.importorskip("yaml")
 
-pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("pre-commit")]
+pytestmark = pytest.mark.heavy
 
 HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
 

@@ -14,7 +14,7 @@ from cli_support import COMMANDS, ROOT
 from contract import SIGNAL_STATUSES
 from running_processes import wait_until
 
-pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("large")]  # inputs of a gigabyte are made once
+pytestmark = pytest.mark.heavy
 
 OPP = str(ROOT / "fixtures" / "opp@ascend910b")
 LARGE = {
