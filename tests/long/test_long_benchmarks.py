@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
-import pytest
-from ci_support import ROOT
+ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.heavy
-@pytest.mark.process
 def test_every_command_line_of_the_benchmark_runs() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks/linear.py", "--check"], capture_output=True, text=True, check=False
