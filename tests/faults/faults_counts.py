@@ -11,6 +11,7 @@ __all__ = ["CI", "LONG", "Counts"]
 class Counts:
     """
     :param traced: system calls of a real run that are killed or failed, evenly spread; None is all of them
+    :param failed_step: each error is that of every Nth call of a run in process, another error that of the next call
     :param signals: runs that get SIGINT, SIGTERM or SIGHUP at a random moment
     :param kills: runs that get SIGKILL at a random moment
     :param writers: processes that write one library at the same time
@@ -19,6 +20,7 @@ class Counts:
     """
 
     traced: int | None
+    failed_step: int
     signals: int
     kills: int
     writers: int
@@ -26,5 +28,5 @@ class Counts:
     cut_step: int
 
 
-CI = Counts(traced=5, signals=30, kills=15, writers=12, cuts=1, cut_step=3)
-LONG = Counts(traced=None, signals=500, kills=200, writers=50, cuts=40, cut_step=1)
+CI = Counts(traced=3, failed_step=2, signals=30, kills=15, writers=12, cuts=1, cut_step=3)
+LONG = Counts(traced=None, failed_step=1, signals=500, kills=200, writers=50, cuts=40, cut_step=1)

@@ -1,6 +1,7 @@
 """In process, as SQLite tests its writer: the n-th system call of a run fails, or ends the process, for every n.
 
-n grows until a run is done before its n-th call, so that no call is left out, and every fault but the last has fired.
+n grows until a run is done before its n-th call, so that every fault but the last has fired. Each call is a run's last,
+fails once, and is the first that fails; which error it fails with alternates, and ``tests/long`` tries both.
 Source: https://www.sqlite.org/testing.html, "I/O error testing" and "Crash testing".
 """
 
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults_counts import Counts
 from faults_support import (
     CONFIG,
     Scene,
@@ -48,6 +50,13 @@ CALLS = {
     os: "open read write fsync ftruncate rename replace link unlink mkdir rmdir fchmod chmod fchown stat lstat fstat "
     "listdir readlink access listxattr getxattr setxattr removexattr makedirs",
     fcntl: "flock",
+}
+FAULTS = {
+    "EIO": (errno.EIO, False),
+    "ENOSPC": (errno.ENOSPC, False),
+    "EIO from then on": (errno.EIO, True),
+    "ENOSPC from then on": (errno.ENOSPC, True),
+    "kill": (None, False),
 }
 KILLED = 137
 """The exit status of a run that the fault ends: nothing else ends with it."""
@@ -175,20 +184,18 @@ def created_without_hard_links(top: Path) -> Scene:
 
 
 SCENES = [moved, applied, restored, mended, moved_in_an_install, created, created_without_hard_links]
-FAULTS = {
-    "EIO": (errno.EIO, False),
-    "ENOSPC": (errno.ENOSPC, False),
-    "EIO from then on": (errno.EIO, True),
-    "ENOSPC from then on": (errno.ENOSPC, True),
-    "kill": (None, False),
-}
+
+
+def struck(what: str, counts: Counts) -> range:
+    """The calls that get this fault."""
+    return range(1 + list(FAULTS).index(what) % counts.failed_step, 2000, 1 if what == "kill" else counts.failed_step)
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("lay_out", SCENES)
 @pytest.mark.parametrize("what", FAULTS)
 def test_whichever_call_of_a_run_fails_or_is_its_last_every_file_is_old_or_new(
-    lay_out: Callable[[Path], Scene], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lay_out: Callable[[Path], Scene], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counts: Counts
 ) -> None:
     """What the next run makes of a state of the disk is looked at once: most calls leave it as the one before did."""
     monkeypatch.setattr(time, "strftime", lambda *_: "2026-01-01T00:00:00Z")  # else each second has states of its own
@@ -200,7 +207,7 @@ def test_whichever_call_of_a_run_fails_or_is_its_last_every_file_is_old_or_new(
     mode = stat.S_IMODE(scene.files[0].parent.stat().st_mode)
     wrong: list[str] = []
     of_the_next_run: dict[Any, list[str]] = {}
-    for number in range(1, 2000):
+    for number in struck(what, counts):
         scene.files[0].parent.chmod(0o755)
         shutil.rmtree(top)
         shutil.copytree(template, top)
@@ -242,7 +249,7 @@ def failing_once(fail: Callable[[], None], then: Callable[..., None]) -> Callabl
 @pytest.mark.parametrize("is_full", [False, True], ids=["", "on a full disk"])
 @pytest.mark.parametrize("what", FAULTS)
 def test_whichever_call_of_a_prune_fails_or_is_its_last_all_that_is_known_stays(
-    what: str, is_full: bool, tmp_path: Path
+    what: str, is_full: bool, tmp_path: Path, counts: Counts
 ) -> None:
     top, template = tmp_path / "at", tmp_path / "template"
     top.mkdir()
@@ -274,7 +281,7 @@ def test_whichever_call_of_a_prune_fails_or_is_its_last_all_that_is_known_stays(
             return 0 if vault.prune(everywhere, 1, dry_run=False) == went else 1
 
     seen: set[Any] = set()
-    for number in range(1, 1000):
+    for number in struck(what, counts):
         shutil.rmtree(top)
         shutil.copytree(template, top)
         fault = Fault(number, error, lasting)

@@ -22,5 +22,5 @@ class Counts:
     seconds: int
 
 
-CI = Counts(many=6_000, long=2 << 20, mixes=5, seconds=10)
+CI = Counts(many=4_000, long=2 << 20, mixes=5, seconds=6)
 LONG = Counts(many=40_000, long=8 << 20, mixes=1, seconds=40)

@@ -135,7 +135,7 @@ def test_a_signal_ends_an_endless_model(tmp_path: Path, fixtures: Path, number: 
     command = [sys.executable, "-m", "opsinfo_cli", *words]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
         try:
-            wait_until(lambda: process.poll() is not None or seconds_of(process.pid) > 3)
+            wait_until(lambda: process.poll() is not None or seconds_of(process.pid) > 1.5)
             process.send_signal(number)
             assert process.wait(PATIENCE) == 128 + number
         finally:

@@ -584,7 +584,7 @@ def lay(top: str, contents: dict[str, bytes | None]) -> None:
             os.mkdir(path, 0o700)
 
 
-@pytest.mark.parametrize("count", [70, pytest.param(2000, marks=pytest.mark.heavy)], ids=["some", "all"])
+@pytest.mark.parametrize("count", [70, pytest.param(800, marks=pytest.mark.heavy)], ids=["some", "many"])
 def test_every_damage_is_reported_and_nothing_wrong_is_restored(
     vault: Vault, library: Path, other: Path, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
