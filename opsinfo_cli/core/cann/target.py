@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from itertools import chain, count
 from typing import Any, TypeAlias
@@ -29,31 +30,19 @@ AnyTarget: TypeAlias = "Target | Install | Store | Library | str | os.PathLike[s
 AnyTargets: TypeAlias = "AnyTarget | Iterable[AnyTarget] | None"
 
 
-class Target:
+@dataclass(eq=False, repr=False)
+class Target(OneChip):
     """What has op types with policies: a library, a store, an install, a snapshot, or what defines op types elsewhere.
 
-    :param text: as given
-    :param chip: what was found of the one chip
-    :ivar notes: messages about how it was found; ``doubts`` are those that may change an answer
-    :ivar folders: those of the stores of an install or package, for all cores, whether or not they can be read
-    :ivar soc: the SoC, if known: of the install or snapshot, or from the folder or name of a file or store
-    :ivar core: the engine of its op types: ``ai``, ``vector`` or ``dsa``; ``ai`` for a file or store
-    :ivar source: the one file that all is in
-    :ivar unreadable: what could not be read of OpDef sources
+    :ivar text: as given
+    :ivar doubts: messages that may change an answer
     """
 
-    def __init__(self, text: str, kind: TargetKind, path: str, chip: OneChip) -> None:
-        self.text = text
-        self.kind = kind
-        self.path = path
-        self.notes = list(chip.notes)
-        self.not_read = list(chip.not_read)
-        self.edited = list(chip.edited)
-        self.folders = list(chip.folders)
-        self.soc, self.version, self.core = chip.soc, chip.version, chip.core
-        self.install, self.source, self.unreadable = chip.install, chip.source, chip.unreadable
-        self.doubts: list[str] = []
-        self._chip = chip
+    _: KW_ONLY
+    text: str
+    kind: TargetKind
+    path: str
+    doubts: list[str] = field(default_factory=list)
 
     @classmethod
     @checked
@@ -71,7 +60,7 @@ class Target:
             return cls._of(target.path, "library", target.operators, soc_of_library(target.path), target.source)
         if isinstance(target, Install):
             text = f"{target.root}@{target.soc}" if target.soc else target.root
-            return cls(text, "install", target.root, of_install(target, []))
+            return cls(**vars(of_install(target, [])), text=text, kind="install", path=target.root)
         if isinstance(target, Store):
             if target.directory:
                 return cls._of(target.directory, "store", target.operators, soc_of_store(target.directory))
@@ -88,7 +77,7 @@ class Target:
     def _of(
         cls, path: str, kind: TargetKind, operators: Operators, soc: str | None, source: Source | None = None
     ) -> Target:
-        return cls(path, kind, path, OneChip(lambda: operators, soc, source=source))
+        return cls(lambda: operators, soc, source=source, text=path, kind=kind, path=path)
 
     def __repr__(self) -> str:
         return f"<Target {self.text}: {self.kind}{f' for {self.soc}' if self.soc else ''}>"
@@ -101,7 +90,7 @@ class Target:
     @cached_property
     def operators(self) -> Operators:
         """:raises Refused: if the engine refuses a store"""
-        return self._chip.read()
+        return self.read()
 
     @property
     def facts(self) -> TargetFacts:
@@ -158,7 +147,7 @@ class Target:
     @property
     def other_engines(self) -> Mapping[str, str]:
         """Op types of other engines: name -> engine."""
-        return self._chip.other_engines()
+        return self.read_engines()
 
 
 def one_or_several(targets: AnyTargets) -> list[AnyTarget]:
@@ -298,7 +287,7 @@ def target_of(text: str, found: Found, soc: str | None, customs: Iterable[str] =
 
     :raises UsageFault: if there are several, or none of that name
     """
-    target = Target(text, found.kind, found.path, found.open(soc))
+    target = Target(**vars(found.open(soc)), text=text, kind=found.kind, path=found.path)
     for path in customs:
         if target.install is None:
             target.doubts.append(f"--custom {path} has no effect: the target is no install")

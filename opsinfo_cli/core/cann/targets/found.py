@@ -110,24 +110,27 @@ class Named:
         return self._kind or kind_of(self.source, self.outcome)
 
 
-class OneChip(NamedTuple):
+@dataclass(eq=False, repr=False)
+class OneChip:
     """The op types of one chip, and what else is known of them.
 
-    :param read: returns the op types
-    :param soc: None if nothing shows it
-    :param other_engines: returns op types of other engines: name -> engine
-    :param source: the one file that all is in
-    :param unreadable: what could not be read of the sources, of any chip
-    :param not_read: sources that were passed over
-    :param edited: op types whose policy is not the vendor's, as a snapshot says
-    :param folders: those of its stores, whether or not they can be read; of an install for all cores
+    :ivar read: returns the op types
+    :ivar soc: the SoC, if known: of the install or snapshot, or from the folder or name of a file or store
+    :ivar core: the engine of its op types: ``ai``, ``vector`` or ``dsa``; ``ai`` for a file or store
+    :ivar read_engines: returns op types of other engines: name -> engine
+    :ivar source: the one file that all is in
+    :ivar unreadable: what could not be read of OpDef sources
+    :ivar notes: messages about how it was found
+    :ivar not_read: sources that were passed over
+    :ivar edited: op types whose policy is not the vendor's, as a snapshot says
+    :ivar folders: those of the stores of an install or package, for all cores, whether or not they can be read
     """
 
     read: Callable[[], Operators]
     soc: str | None = None
     version: str | None = None
     core: str = "ai"
-    other_engines: Callable[[], Mapping[str, str]] = dict
+    read_engines: Callable[[], Mapping[str, str]] = dict
     install: Install | None = None
     source: Source | None = None
     unreadable: Sequence[Unreadable] = ()
