@@ -159,11 +159,18 @@ class KeepDtype:
     """The content of a keep_dtype file.
 
     :ivar names: its lines in order, empty ones left out
+    :ivar faults: none: what the compiler warns of or refuses depends on the graph
     """
 
     def __init__(self, lines: list[str], path: str = "keep_dtype") -> None:
         self.path = path
         self.names = kept_names(lines)
+        self.faults: Sequence[OptionFileFault] = ()
+
+    @property
+    def entries(self) -> list[OptionName]:
+        """The lines that name something."""
+        return [each for each in self.names if each.name]
 
     @classmethod
     def read(cls, path: str) -> KeepDtype:
@@ -182,9 +189,9 @@ class KeepDtype:
         holds for the fusions that opsinfo applies; a node that the file has as fused is marked by its own name, or by
         that of the only operator it comes from.
 
-        :raises Damaged: if the compiler refuses the file; see :meth:`faults`
+        :raises Damaged: if the compiler refuses the file; see :meth:`unmatched`
         """
-        _refuse(self.faults(graph), self.path)
+        _refuse(self.unmatched(graph), self.path)
         names = {each.name for each in self.names if not each.is_type}
         types = {each.name for each in self.names if each.is_type}
         return frozenset(
@@ -197,7 +204,7 @@ class KeepDtype:
             )
         )
 
-    def faults(self, graph: OptionGraph) -> list[OptionFileFault]:
+    def unmatched(self, graph: OptionGraph) -> list[OptionFileFault]:
         """Return lines without a match in the graph: the compiler warns, or refuses an op type not in PascalCase."""
         names = set(graph.names).union(*(node.fused_names for node in graph if node.fused_names))
         types = {each for node in graph for each in node.first_types}
@@ -251,8 +258,12 @@ class CustomizeDtypes:
                 found[node.index] = asked.dtypes
         return found
 
+    @property
+    def entries(self) -> list[OptionName]:
+        return list(self.names.values())
+
     def unmatched(self, graph: OptionGraph) -> list[OptionFileFault]:
-        return not_in_graph(self.names.values(), graph)
+        return not_in_graph(self.entries, graph)
 
     def _line(self, text: str, number: int) -> None:
         line = text.partition("\0")[0]
@@ -331,7 +342,7 @@ class OpPrecision:
     """The content of a file.
 
     :ivar types: the mode of each op type, and ``nodes`` of each node; the first line of a name wins
-    :ivar lines: every line that sets a known mode, those that lose included
+    :ivar entries: every line that sets a known mode, those that lose included
     :ivar faults: lines that have no effect: ``unknown-implmode``, ``repeated-line``, ``bad-line``
     """
 
@@ -339,7 +350,7 @@ class OpPrecision:
         self.path = path
         self.types: dict[str, str] = {}
         self.nodes: dict[str, str] = {}
-        self.lines: list[OptionName] = []
+        self.entries: list[OptionName] = []
         self.faults: list[OptionFileFault] = []
         first: dict[tuple[str, bool], int] = {}
         by_type = True
@@ -365,7 +376,7 @@ class OpPrecision:
                 known = f"one of {', '.join(MODES)}"
                 self._fault("unknown-implmode", number, at, message, known, mode, _NEAR_MODES.of(mode))
             else:
-                self.lines.append(OptionName(name, by_type, number, column, mode=mode))
+                self.entries.append(OptionName(name, by_type, number, column, mode=mode))
                 (self.types if by_type else self.nodes).setdefault(name, mode)
                 before = first.setdefault((name, by_type), number)
                 if before != number:
@@ -378,7 +389,7 @@ class OpPrecision:
         return cls(option_lines(path), path)
 
     def unmatched(self, graph: OptionGraph) -> list[OptionFileFault]:
-        return not_in_graph(self.lines, graph)
+        return not_in_graph(self.entries, graph)
 
     def _fault(
         self,

@@ -81,7 +81,7 @@ class OptionFixPlan(FixPlan):
     def prove(self, source: Source, result: Source) -> None:
         """Check that the compiler takes all that it took before, apart from renamed names and comments."""
         _, changes = self._fix(source)
-        before, after = OptionFile(self.kind, source).content, OptionFile(self.kind, result).content
+        before, after = OptionFile(self.kind, source).values, OptionFile(self.kind, result).values
         for (is_type, name), value in before.items():
             renamed = after.get((is_type, changes.items.get(name, name)))
             if renamed != value and not name.startswith("#"):

@@ -21,9 +21,8 @@ from .mixlist import listed, near_names_of
 from .rules import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ..cann.option_files import OptionFileFault
     from .mixlist import MixlistTarget
     from .models import Models, OpenModels
 
@@ -41,12 +40,18 @@ class OptionLine(NamedTuple):
     value: str
 
 
+_READERS: Mapping[OptionKind, Callable[[list[str]], KeepDtype | CustomizeDtypes | OpPrecision]] = {
+    "keep_dtype": KeepDtype,
+    "customize_dtypes": CustomizeDtypes,
+    "op_precision": OpPrecision,
+}
+
+
 class OptionFile:
     """The lines of a file, as the compiler reads them.
 
-    :ivar entries: those that name something, in order; of equal names the first one wins
-    :ivar faults: those that the compiler refuses or ignores
-    :ivar customized: the content of a customize_dtypes file
+    :ivar content: what the compiler reads of it
+    :ivar entries: the lines that name something, in order; of equal names the first one wins
     """
 
     def __init__(self, kind: OptionKind, source: Source) -> None:
@@ -54,28 +59,16 @@ class OptionFile:
         self.source = source
         self.lines = source.text.split("\n")
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
-        lines = self.lines[:-1] if self.lines[-1] == "" else self.lines
-        self.faults: list[OptionFileFault] = []
-        self.customized = CustomizeDtypes([])
-        if kind == "op_precision":
-            modes = OpPrecision(lines)
-            self.faults = modes.faults
-            named = [(entry.name, entry.is_type, entry.line, entry.mode) for entry in modes.lines]
-        elif kind == "customize_dtypes":
-            self.customized = CustomizeDtypes(lines)
-            self.faults = self.customized.faults
-            entries = self.customized.names.values()
-            named = [(entry.name, entry.is_type, entry.line, str(entry.dtypes)) for entry in entries]
-        else:
-            named = [(entry.name, entry.is_type, entry.line, "") for entry in KeepDtype(lines).names if entry.name]
+        self.content = _READERS[kind](self.lines[:-1] if self.lines[-1] == "" else self.lines)
         self.entries: list[OptionLine] = []
-        for name, is_type, number, value in named:
-            line = self.lines[number - 1]
-            column = line.find(name, len(OP_TYPE) if line.lstrip().startswith(OP_TYPE) else 0)
-            self.entries.append(OptionLine(name, is_type, self.starts[number - 1] + column, value))
+        for each in self.content.entries:
+            line = self.lines[each.line - 1]
+            column = line.find(each.name, len(OP_TYPE) if line.lstrip().startswith(OP_TYPE) else 0)
+            value = each.mode or str(each.dtypes)
+            self.entries.append(OptionLine(each.name, each.is_type, self.starts[each.line - 1] + column, value))
 
     @cached_property
-    def content(self) -> dict[tuple[bool, str], str]:
+    def values(self) -> dict[tuple[bool, str], str]:
         """What the compiler takes: the value of each op type (true) and node (false)."""
         return {(entry.is_type, entry.name): entry.value for entry in reversed(self.entries)}
 
@@ -109,10 +102,10 @@ class OptionCheck:
         yield from names_unknown(self)
         if self.file.kind == "op_precision":
             yield from modes_not_known_to_types(self)
-        if self.file.kind == "customize_dtypes":
+        if isinstance(self.file.content, CustomizeDtypes):
             assert self.open_models is not None
             models = self.models or self.open_models((), {})
-            refused = models.refused_by_columns(self.file.customized, self.targets)
+            refused = models.refused_by_columns(self.file.content, self.targets)
             for entry in self.file.entries:
                 if entry[:2] in refused:
                     message, hint = refused[entry[:2]]
@@ -136,7 +129,7 @@ class OptionCheck:
         """Return a finding at a name. If one name is near and the file lacks it, the fix renames it."""
         span = entry.start, entry.start + len(entry.name)
         fix = None
-        if len(near) == 1 and (entry.is_type, near[0]) not in self.file.content:
+        if len(near) == 1 and (entry.is_type, near[0]) not in self.file.values:
             fix = Fix((Edit(*span, near[0]),), is_safe=False, renames=(entry.name, near[0]))
         severity: Severity | Literal[""] = "warning" if rule == "unknown-operator" else ""
         return self.at(rule, span, message, meant(near) or hint, fix, severity)
@@ -196,7 +189,7 @@ def faulty_lines(check: OptionCheck) -> Iterator[Finding]:
     first: dict[str, int] = {}
     for number, text in enumerate(file.lines, 1):
         first.setdefault(text.strip(), number)
-    for fault in file.faults:
+    for fault in file.content.faults:
         line, start = file.lines[fault.line - 1], file.starts[fault.line - 1]
         column = line.find(fault.word, fault.column - 1) if fault.word else min(fault.column - 1, len(line))
         span = start + column, start + (column + len(fault.word) if fault.word else max(len(line), column + 1))

@@ -218,14 +218,12 @@ def _doubts(answer: Answer, marks: Mapping[str, frozenset[Mark]], given: Prepara
 
 def _ignored_lines(graph: ModelGraph, given: Preparation) -> Iterator[str]:
     """Yield lines that the compiler ignores, and those that name nothing in the graph."""
-    found = [(given.keep_dtype.path, given.keep_dtype.faults(graph))] if given.keep_dtype else []
-    if asked := given.customize_dtypes:
-        found.append((asked.path, [*asked.faults, *asked.unmatched(graph)]))
-    if given.atc.op_precision_mode:
-        modes = OpPrecision.read(given.atc.op_precision_mode)
-        found.append((modes.path, [*modes.faults, *modes.unmatched(graph)]))
-    for path, faults in found:
+    modes = OpPrecision.read(given.atc.op_precision_mode) if given.atc.op_precision_mode else None
+    for file in (given.keep_dtype, given.customize_dtypes, modes):
+        if file is None:
+            continue
+        faults = [*file.faults, *file.unmatched(graph)]
         for fault in faults[:_MOST_LINES]:
-            yield f"{path}:{fault.line}:{fault.column}: {fault.message}"
+            yield f"{file.path}:{fault.line}:{fault.column}: {fault.message}"
         if len(faults) > _MOST_LINES:
-            yield f"{path}: {len(faults) - _MOST_LINES} more lines are ignored or name nothing"
+            yield f"{file.path}: {len(faults) - _MOST_LINES} more lines are ignored or name nothing"

@@ -76,7 +76,7 @@ def test_a_name_overrides_its_type_and_lines_without_a_match_are_listed() -> Non
 def test_keep_dtype_names_nodes_and_types_and_warns_of_the_rest() -> None:
     kept = KeepDtype(["add_1", "", "OpType::Data", "# why", "   "])
     assert kept.marks(GRAPH) == {0, 1}
-    assert [(fault.line, fault.refuses, fault.hint) for fault in kept.faults(GRAPH)] == [
+    assert [(fault.line, fault.refuses, fault.hint) for fault in kept.unmatched(GRAPH)] == [
         (4, False, "the file has no comments"),
         (5, False, None),
     ]
