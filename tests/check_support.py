@@ -32,7 +32,7 @@ class Checker:
         self.outcome = run_checks(list(paths), self.asked, step=step).outcome
 
     def check_file(self, path: str, data: bytes, is_named: bool = True, kind: NamedKind | None = None) -> None:
-        self.run.check(ReadFile(path, data, kind or self.asked.kind, is_named))
+        self.run.check(ReadFile(path, data, kind or self.asked.kind, None if is_named else "/"))
         self.run.check_together()
 
     check_named = check_file

@@ -96,7 +96,7 @@ def test_the_commands_call_the_functions_of_the_package() -> None:
     inner = {
         "move": "move_operators",
         "qualify": "soundness_of",
-        "validate": "Validation",
+        "validate": "check_and_fix",
     }
     for room, names in commands.items():
         for name in names:

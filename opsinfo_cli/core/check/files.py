@@ -6,7 +6,7 @@ import os
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from ...opening import is_below, unreadable
 from ..cann.file_kind import is_library_name, is_option_name
@@ -25,13 +25,13 @@ EXTENSIONS = (".json", ".cfg", ".ini")
 class FoundFile(NamedTuple):
     """A store or file to check.
 
-    :param kind: ``store`` for a config directory, ``named`` for a file that the user names, ``met`` for one in a tree
-    :param top: the folder of the tree; None for a file that the user names
+    :param top: the folder of the tree in which it was met; None for a file that the user names
+    :param is_store: whether it is a config directory
     """
 
-    kind: Literal["store", "named", "met"]
     path: str
     top: str | None = None
+    is_store: bool = False
 
 
 class Listing(NamedTuple):
@@ -67,7 +67,7 @@ class FoundFiles:
         if os.path.isdir(path):
             self._walk(path)
         else:
-            self.found.append(FoundFile("named", path))
+            self.found.append(FoundFile(path))
 
     def _walk(self, top: str) -> None:
         tree = os.path.realpath(top)
@@ -123,9 +123,9 @@ class FoundFiles:
         # elsewhere than in a config directory, a library may lie beside files that no engine reads
         if any(map(is_library_name, jsons)) and (not others or is_loaded_from(folder)):
             # as a whole, because the engine ignores .gitignore
-            self.found.append(FoundFile("store", _shown(folder), tree))
+            self.found.append(FoundFile(_shown(folder), tree, is_store=True))
             files = [path for path in files if path not in jsons]
-        self.found += (FoundFile("met", _shown(path), tree) for path in files)
+        self.found += (FoundFile(_shown(path), tree) for path in files)
 
     def _listing(self, top: str) -> Listing | None:
         """Return what git lists of a folder; None if everything in it is to be checked, which is said."""

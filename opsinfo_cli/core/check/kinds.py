@@ -92,24 +92,20 @@ class ReadFile:
 
     :param data: None for a folder
     :param given: its kind, if it is known; None detects it
-    :param is_named: whether the user names it; of a tree only what is marked by name or text is checked
-    :param top: the folder of the tree, out of which no link is followed
+    :param top: the folder of the tree in which it was met, out of which no link is followed; None if the user names it
     """
 
-    def __init__(
-        self,
-        path: str,
-        data: bytes | None,
-        given: NamedKind | None = None,
-        is_named: bool = True,
-        top: str | None = None,
-    ) -> None:
+    def __init__(self, path: str, data: bytes | None, given: NamedKind | None = None, top: str | None = None) -> None:
         self.path = path
         self.is_folder = data is None
         self.data = data or b""
         self.given = given
-        self.is_named = is_named
         self.top = top
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the user names it; of a tree only what is marked by name or text is checked."""
+        return self.top is None
 
     @cached_property
     def source(self) -> Source:
@@ -268,7 +264,7 @@ def is_opdef(file: ReadFile) -> bool:
 
 def folders_left_out(file: ReadFile) -> frozenset[str]:
     """Return which folders above a source of a tree have no operators of the project."""
-    if file.is_named or file.top is None:
+    if file.top is None:
         return frozenset()
     return LEFT_OUT.intersection(os.path.relpath(os.path.realpath(file.path), file.top).split("/")[:-1])
 

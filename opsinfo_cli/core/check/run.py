@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from warnings import warn
 
 from ...errors import Refused, UsageFault
@@ -108,50 +108,50 @@ def validate(
     )
     texts = [os.fspath(path) for path in paths]
     before = None if base is None else os.fspath(base)
-    return Validation(texts, asked, narrowing, _words(soc), before, stdin, fix, settings).run(step, say)
+    return check_and_fix(
+        texts, asked, narrowing, _words(soc), before, stdin, fix, settings=settings, step=step, say=say
+    )
 
 
 def _words(given: Iterable[str] | str) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-class Validation(NamedTuple):
-    """What is checked, and how: the arguments of :func:`validate`, which describes them, or the options of the command.
+def check_and_fix(
+    paths: Sequence[str],
+    asked: Asked,
+    narrowing: Narrowing,
+    socs: Sequence[str],
+    base: str | None,
+    stdin: bytes | None,
+    fix: FixKind | None,
+    *,
+    settings: WriteSettings,
+    step: Step,
+    say: Callable[[str], None],
+) -> Checked:
+    """Check, apply fixes if they are asked for, and check again; the arguments are those of :func:`validate`.
 
     :param asked: what is checked with
     :param narrowing: which findings are reported
     :param settings: how fixes are written
+    :raises OpsinfoError: if a chip is unknown, or the base cannot be read
     """
+    paths = list(_paths_of(paths, socs))
 
-    paths: Sequence[str]
-    asked: Asked
-    narrowing: Narrowing
-    soc: Sequence[str] = ()
-    base: str | None = None
-    stdin: bytes | None = None
-    fix: FixKind | None = None
-    settings: WriteSettings = {}  # noqa: RUF012  never changed
+    def check() -> Checked:
+        if base is None:
+            return narrowing.narrow(run_checks(paths, asked, stdin, step).outcome)
+        with open_base(base, paths) as before:
+            run = run_checks(paths, asked, stdin, step, has_base=True)
+            return narrowing.narrow(_brought(before, paths, asked, run))
 
-    def run(self, step: Step, say: Callable[[str], None]) -> Checked:
-        """Check, apply fixes if they are asked for, and check again.
+    checked = check()
+    if fix is None:
+        return checked
+    from .fixing import apply_fixes
 
-        :raises OpsinfoError: if a chip is unknown, or the base cannot be read
-        """
-        paths = list(_paths_of(self.paths, self.soc))
-
-        def check() -> Checked:
-            if self.base is None:
-                return self.narrowing.narrow(run_checks(paths, self.asked, self.stdin, step).outcome)
-            with open_base(self.base, paths) as base:
-                run = run_checks(paths, self.asked, self.stdin, step, has_base=True)
-                return self.narrowing.narrow(_brought(base, paths, self.asked, run))
-
-        checked = check()
-        if self.fix is None:
-            return checked
-        from .fixing import apply_fixes
-
-        return apply_fixes(checked, check, self.asked, self.narrowing, self.fix == "unsafe", self.settings, say)
+    return apply_fixes(checked, check, asked, narrowing, fix == "unsafe", settings, say)
 
 
 def _paths_of(paths: Iterable[str], socs: Sequence[str]) -> Iterator[str]:
@@ -275,9 +275,9 @@ def _run_base(base: Base, paths: Sequence[str], asked: Asked, run: CheckRun) -> 
         lambda path: excludes(os.path.join(base.head, base.relative(path))),
     )
     for path, (_, top) in unaffected.items():
-        of_base.note("opdef", ReadFile(path, b"", None, top is None, top and base.pair(top)))
+        of_base.note("opdef", ReadFile(path, b"", top=top and base.pair(top)))
     for each in found:
-        depends = each.kind == "store" or asked.follow or each.path.endswith((".ini", *SUFFIXES))
+        depends = each.is_store or asked.follow or each.path.endswith((".ini", *SUFFIXES))
         if os.path.abspath(each.path) not in unaffected and (depends or not base.is_same(base.relative(each.path))):
             of_base.read_and_check(each)
     of_base.check_together()
@@ -340,8 +340,8 @@ class CheckRun:
 
         :raises Refused: if it cannot be read
         """
-        file = ReadFile(found.path, None, self.asked.kind, found.kind == "named", found.top)
-        if found.kind == "store":
+        file = ReadFile(found.path, None, self.asked.kind, found.top)
+        if found.is_store:
             return file
         if is_only_followed(found):
             may_be_source = found.path.endswith(SUFFIXES)
@@ -351,7 +351,7 @@ class CheckRun:
                     self._left_out.append(left_out_of(found.path, folders))
             if not may_be_source and not (self.asked.follow and self._is_searched(found.path)):
                 return None
-        return ReadFile(found.path, read_bytes(found.path, found.top), file.given, file.is_named, found.top)
+        return ReadFile(found.path, read_bytes(found.path, found.top), file.given, found.top)
 
     def _is_searched(self, path: str) -> bool:
         """Return whether a file of another kind is read, as a script or for the name of a mixlist."""
@@ -463,7 +463,7 @@ class CheckRun:
 
 def is_only_followed(found: FoundFile) -> bool:
     """Return whether a file of a tree is of interest only as an OpDef source, or with ``follow``."""
-    return found.kind == "met" and _extension(found.path) not in EXTENSIONS and not is_option_name(found.path)
+    return found.top is not None and _extension(found.path) not in EXTENSIONS and not is_option_name(found.path)
 
 
 def _walked(path: str) -> list[tuple[bool, str]]:

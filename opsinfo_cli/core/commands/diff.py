@@ -224,7 +224,7 @@ def _port(
     if impossible:
         console.warn(f"white in one store of A and black in another, so no marks make it gray: {', '.join(impossible)}")
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    return CommandAnswer(dict, texts={"mixlist": lambda: text})
+    return CommandAnswer(dict, formats={"mixlist": lambda: text})
 
 
 _WORST_FIRST = (
@@ -242,7 +242,7 @@ def difference_answer(found: Difference[Any]) -> CommandAnswer:
     return CommandAnswer(
         found.to_dict,
         lambda: [Either(lambda: _groups(found), lambda: [Table([], [], lambda: _fields(found))])],
-        texts={
+        formats={
             "html": lambda: _page(found),
             "csv": lambda: csv_of_documents(("name", "change", "a", "b", "section", "key"), _records(found)),
             "markdown": lambda: markdown_text(_table(found)),
@@ -451,7 +451,7 @@ def matrix_answer(
     return CommandAnswer(
         document,
         lambda: [Either(lambda: _narrow(table, labels), lambda: [table])],
-        texts={
+        formats={
             "html": lambda: _matrix_page(targets, labels, table, different, mixlist),
             "csv": lambda: csv_text(["name", *labels], ([name, *policies] for name, policies in shown.items())),
             "markdown": lambda: markdown_text(table),

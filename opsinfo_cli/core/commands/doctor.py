@@ -87,7 +87,7 @@ def command(
         run.check(ReadFile(folder, None))
     libraries = [os.path.join(folder, name) for folder in folders for name in library_files(folder)]
     if not folders:  # a library that no engine loads from where it lies
-        run.read_and_check(FoundFile("named", path))
+        run.read_and_check(FoundFile(path))
         libraries = [path]
     vault = vault_in(settings_of(writing))
     run.outcome.add(vault.path, "vault", check_vault(vault, scope_of(path), libraries), accepts=True)
@@ -154,7 +154,7 @@ def diagnosis_answer(checked: Checked, top: str, folds: bool, quiet: bool, width
     return CommandAnswer(
         checked.to_dict,
         blocks,
-        variants={"concise": lambda: [Lines([*concise_lines(shown), *folded], whole=True)]},
+        formats={"concise": lambda: [Lines([*concise_lines(shown), *folded], whole=True)]},
         details=file_lines(checked),
         failures=checked.failures,
         notes=[summary_line(checked)],

@@ -114,7 +114,7 @@ def list_answer(
     return CommandAnswer(
         lambda: as_json(ListDocument.of(rows, total, target.other_counts(), target.facts)),
         lambda: [table],
-        texts={
+        formats={
             "html": page,
             "csv": lambda: csv_of_documents(keys_of(OperatorRow), map(as_json, rows)),
             "markdown": lambda: markdown_text(table),

@@ -168,7 +168,7 @@ def show_answer(target: Target, operators: Sequence[Details]) -> CommandAnswer:
     return CommandAnswer(
         lambda: document,
         lambda: [Either(lambda: [_tree(each, target) for each in operators], lambda: [_answer_lines(operators)])],
-        texts={
+        formats={
             "opdef": lambda: configuration_text(target.soc, [(each.row, each.entry.sections) for each in operators]),
             "csv": lambda: csv_of_documents(keys_of(OperatorDetails), document["operators"]),
             "markdown": lambda: markdown_text(_table(operators, target)),

@@ -25,7 +25,7 @@ from ..check.kinds import Asked
 from ..check.mode import PLACE
 from ..check.models import OpenModels
 from ..check.rules import Severity
-from ..check.run import Step, Validation, opened_models, readable_targets
+from ..check.run import Step, check_and_fix, opened_models, readable_targets
 from ..document import as_json
 from ..terminal import completion
 from ..terminal.answer import Block, CommandAnswer, Lines
@@ -260,7 +260,7 @@ def command(
             open_models,
             exclude,
         )
-        validation = Validation(
+        checked = check_and_fix(
             paths,
             asked,
             narrowed,
@@ -268,9 +268,10 @@ def command(
             base,
             read_standard_input() if "-" in paths else None,
             ("unsafe" if unsafe_fixes else "safe") if fix else None,
-            settings_of(writing),
+            settings=settings_of(writing),
+            step=_progress(stack, console),
+            say=console.warn,
         )
-        checked = validation.run(_progress(stack, console), console.warn)
     for note in _notes(checked, targets, bool(models), paths):
         console.note(note)
     if narrowing.update_baseline:
@@ -381,14 +382,14 @@ class ValidateAnswer(NamedTuple):
                 return diffs(checked.fixed) if checked.fixed else []
             return [Lines(finding_lines(findings, width))]
 
-        variants: dict[str, Callable[[], Iterable[Block]]] = {
+        formats: dict[str, Callable[[], Iterable[Block]]] = {
             "concise": lambda: [Lines(concise_lines(findings), whole=True)],
             "github": lambda: annotated(checked, width),
         }
         return CommandAnswer(
             self.document,
             text,
-            variants={} if shows_diff else variants,
+            formats={} if shows_diff else formats,
             details=file_lines(checked),
             failures=checked.failures,
             notes=notes,

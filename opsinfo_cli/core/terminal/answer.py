@@ -166,7 +166,7 @@ Block: TypeAlias = "Table | Lines | Names | Tree | Diff | Exact | Picture | Eith
 class CommandAnswer(NamedTuple):
     """:param document: the JSON document without its head; an iterator in it becomes an array, item by item
     :param blocks: the answer as text
-    :param texts: further formats of the command by name, such as html: the text of the whole file
+    :param formats: further formats of the command by name: blocks, such as concise, or the text of a file, such as html
     :param caveats: what limits the answer: a dim panel below it on a terminal, in other formats and elsewhere notes on
         standard error
     :param warnings: warnings on standard error after the text
@@ -174,7 +174,6 @@ class CommandAnswer(NamedTuple):
     :param content: what a file of the answer has, such as "3 operators"; said after ``-o`` has written it
     :param summary: a line for standard error after the text on a terminal
     :param paged: whether a terminal shows it through a pager if it is longer than the screen
-    :param variants: the answer as text in further formats of the command by name, such as concise
     :param details: lines for standard error after the text, with ``-v``
     :param failures: errors of single files among many, for standard error after these
     :param fault: why the answer proves nothing, for standard error after all else, in every format
@@ -182,7 +181,7 @@ class CommandAnswer(NamedTuple):
 
     document: Callable[[], Mapping[str, object]]
     blocks: Callable[[], Iterable[Block]] = tuple
-    texts: Mapping[str, Callable[[], str]] = MappingProxyType({})
+    formats: Mapping[str, Callable[[], str | Iterable[Block]]] = MappingProxyType({})
     caveats: Sequence[str] = ()
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
@@ -190,7 +189,6 @@ class CommandAnswer(NamedTuple):
     summary: str = ""
     status: int = 0
     paged: bool = True
-    variants: Mapping[str, Callable[[], Iterable[Block]]] = MappingProxyType({})
     details: Iterable[str] = ()
     failures: Sequence[OpsinfoError] = ()
     fault: OpsinfoError | None = None

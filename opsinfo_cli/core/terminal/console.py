@@ -134,11 +134,10 @@ class Console:
             self.note(caveat)
         if self.format == "json":
             self._send_document(answer.document())
-        elif self.format in answer.texts:
-            self._send_exact(answer.texts[self.format]())
+        elif isinstance(made := answer.formats.get(self.format, answer.blocks)(), str):
+            self._send_exact(made)
         else:
-            blocks = answer.variants.get(self.format, answer.blocks)
-            self._print_blocks(blocks(), answer.paged, answer.caveats)
+            self._print_blocks(made, answer.paged, answer.caveats)
             for detail in answer.details:
                 self.detail(detail)
             for error in answer.failures:

@@ -220,7 +220,7 @@ def profile_answer(view: ProfileView) -> CommandAnswer:
     return CommandAnswer(
         lambda: _document(view),
         blocks,
-        texts={"html": page},
+        formats={"html": page},
         caveats=_caveats(view),
         notes=list(_notes(view)),
         status=int(bool(view.back and view.back.differs)),

@@ -127,7 +127,7 @@ def simulation_answer(report: SimulationReport) -> CommandAnswer:
     return CommandAnswer(
         report.to_dict,
         lambda: [Either(lambda: _drawn(report), lambda: [Table((), _lines(report))])],
-        texts={"html": lambda: _page(report), "model-explorer": lambda: simulation_node_data(report)},
+        formats={"html": lambda: _page(report), "model-explorer": lambda: simulation_node_data(report)},
         caveats=[f"not shown: {limit.message}" for limit in report.limits],
         notes=[_summary(report), *_coverage_lines(report), *verdict],
         status=int(fault is not None or report.passes is False),

@@ -99,9 +99,9 @@ def test_a_store_is_used_whole_or_not_at_all(tmp_path: Path) -> None:
     repository(tmp_path, *paths, ignore="stray.json\n*-old.json\n")
     found = FoundFiles()
     found.add(str(tmp_path))
-    stores = [("store", str(tmp_path / place)) for place in ("config/x", "tbe/config")]
-    copied = ("met", str(tmp_path / "s/aic-x-ops-info.json"))  # no engine reads what lies beside it there
-    assert [each[:2] for each in found.found] == [stores[0], copied, stores[1]]
+    stores = [(str(tmp_path / place), True) for place in ("config/x", "tbe/config")]
+    copied = (str(tmp_path / "s/aic-x-ops-info.json"), False)  # no engine reads what lies beside it there
+    assert [(each.path, each.is_store) for each in found.found] == [stores[0], copied, stores[1]]
     (tmp_path / ".gitignore").write_text("*.json\n")
     assert walked(tmp_path) == []
 

@@ -98,7 +98,7 @@ def bisect_answer(answer: BisectAnswer, facts: Sequence[tuple[str, str]], status
     return CommandAnswer(
         answer.to_dict,
         lambda: [_culprits(answer), *([_curve(answer.curve)] if answer.curve else []), *_unwritten(answer)],
-        texts={"html": lambda: _page(answer, facts)},
+        formats={"html": lambda: _page(answer, facts)},
         notes=list(_notes(answer)),
         status=status,
     )

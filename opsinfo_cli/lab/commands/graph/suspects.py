@@ -56,7 +56,7 @@ def evidence_answer(view: GraphView, answer: Answer, evidence: AccuracyEvidence,
     return CommandAnswer(
         document,
         blocks,
-        texts={"mixlist": lambda: json.dumps(content, indent=2, ensure_ascii=False) + "\n"},
+        formats={"mixlist": lambda: json.dumps(content, indent=2, ensure_ascii=False) + "\n"},
         caveats=view.caveats,
         notes=list(_notes(answer, evidence, moves, found)),
     )

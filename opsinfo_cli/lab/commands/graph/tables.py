@@ -59,7 +59,7 @@ def rows_answer(view: GraphView, by: str, chosen: Sequence[NodeAnswer] | None) -
     return CommandAnswer(
         document,
         lambda: [_node_table(answer.graph, shown) if by == "node" else _type_table(types)],
-        texts={"html": lambda: _page(view), "model-explorer": lambda: graph_node_data(answer, shown)},
+        formats={"html": lambda: _page(view), "model-explorer": lambda: graph_node_data(answer, shown)},
         caveats=view.caveats,
         warnings=_constant_warnings(view.constants),
         notes=tuple(filter(None, [_summary(answer, types), memory_text(answer), *_remarks(answer), *view.cost_notes])),
@@ -76,7 +76,7 @@ def path_answer(view: GraphView, steps: Sequence[PathStep]) -> CommandAnswer:
     return CommandAnswer(
         lambda: graph_document(view.answer, [first], path=steps),
         lambda: [Either(lambda: [tree], lambda: [table])],
-        texts={"html": lambda: _page(replace(view, chosen=first.index))},
+        formats={"html": lambda: _page(replace(view, chosen=first.index))},
         caveats=view.caveats,
     )
 
@@ -163,7 +163,7 @@ def comparison_answer(view: GraphView, comparison: AnswerComparison, by: str) ->
     return CommandAnswer(
         lambda: graph_document(view.answer, **comparison_parts(view.answer, comparison), cost=view.cost),
         blocks,
-        texts={"html": page},
+        formats={"html": page},
         caveats=view.caveats,
         summary="by op type; --by node lists nodes and Casts" if comparison and by == "type" else "",
         notes=(text, *view.cost_notes),
@@ -230,7 +230,7 @@ def read_back_answer(view: GraphView, back: ReadBack, verbose: bool) -> CommandA
     return CommandAnswer(
         lambda: graph_document(view.answer, read_back=back),
         lambda: [Either(drawn, plain)],
-        texts={"html": page},
+        formats={"html": page},
         caveats=view.caveats,
         notes=(text,),
         status=int(bool(back.differs)),
@@ -262,7 +262,7 @@ def fusion_result_answer(view: GraphView, result: FusionResult, verbose: bool) -
     return CommandAnswer(
         lambda: graph_document(view.answer, fusion_result=result, passes=result.passes),
         lambda: [Either(shown, lambda: [every])],
-        texts={"html": lambda: _page(view, {"Passes of the compiler": every})},
+        formats={"html": lambda: _page(view, {"Passes of the compiler": every})},
         caveats=view.caveats,
         notes=(f"{closest}{text}{others}",),
         status=int(differing > 0),
