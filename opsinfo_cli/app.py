@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 import click
 
 from . import __version__
-from .core.document import command_line
 from .core.terminal.console import Console, OutputOptions, output_failed, prepare_streams
 from .core.terminal.lazy_group import LazyGroup
 from .errors import MissingPackage, OpsinfoError, Refused, Stopped, UsageFault, installing
@@ -211,11 +210,7 @@ def _prepare_and_run(words: Sequence[str]) -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:  # ignored by nohup
             signal.signal(number, _stop)
     sys.unraisablehook = _note_missed
-    command_line[:] = ["opsinfo", *words]
-    try:
-        status = _run(words)
-    finally:
-        command_line.clear()
+    status = _run(words)
     return 128 + _missed[0] if _missed else status
 
 
@@ -224,8 +219,11 @@ def _run(words: Sequence[str]) -> int:
         prepare_streams()
         if os.environ.get("_OPSINFO_COMPLETE"):
             from .core.terminal import shells  # noqa: F401  replaces classes of click
+        line = ["opsinfo", *words]  # as typed, for the record of a change
         words = names_apart(words) if "PRE_COMMIT" in os.environ else words
-        result = cli.main(list(words), prog_name="opsinfo", complete_var="_OPSINFO_COMPLETE", standalone_mode=False)
+        result = cli.main(
+            list(words), prog_name="opsinfo", complete_var="_OPSINFO_COMPLETE", standalone_mode=False, obj=line
+        )
         return result if isinstance(result, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         with suppress(OSError):

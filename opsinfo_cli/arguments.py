@@ -61,7 +61,8 @@ def _parameters(function: Callable[..., Any]) -> tuple[Signature, dict[str, Any]
     for name, each in signature(function).parameters.items():
         kind = names.read(each.annotation)
         if each.kind is Parameter.VAR_KEYWORD and (keys := get_args(kind)):  # of Unpack[TypedDict]
-            kinds |= {key: names.read(of) for key, of in keys[0].__annotations__.items()}
+            own = _Names(sys.modules[keys[0].__module__])
+            kinds |= {key: own.read(of) for key, of in keys[0].__annotations__.items()}
         else:
             kinds[name] = kind
     return signature(function), kinds

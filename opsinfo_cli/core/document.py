@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from ..errors import OpsinfoError
 
 
-command_line: list[str] = []
-"""What the user typed; empty where the Python API is called, whose host has a line of its own."""
-
-
 class Schema:
     """What the schema of a value states beside its type: keywords of JSON Schema."""
 

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from ...errors import Refused
-from ..document import command_line
 from .closed_folders import Widened
 from .plan import Move
 from .replace_file import digest_at, sha256_of
@@ -140,7 +139,7 @@ def unsealed(data: bytes) -> Any:
 
 
 def new_record(
-    kind: str, number: int, files: list[ChangedFile], undoes: str | None, in_place: bool, why: str | None = None
+    kind: str, number: int, command: Sequence[str], undoes: str | None, in_place: bool, why: str | None
 ) -> Record:
     """:param why: the reason that the user gave"""
     try:
@@ -149,7 +148,7 @@ def new_record(
         user = str(os.getuid())
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     return Record(
-        *(machine_name(), number, kind, [*command_line], now, user, "pending", files),
+        *(machine_name(), number, kind, [*command], now, user, "pending", []),
         undoes=undoes,
         in_place=in_place,
         why=why,

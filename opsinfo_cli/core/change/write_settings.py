@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TypedDict
 
 
@@ -21,3 +22,5 @@ class WriteSettings(TypedDict, total=False):
     """The folder of backups; None for the usual one."""
     reason: str | None
     """Why, kept in the record of the change."""
+    command: Sequence[str]
+    """The command line, kept in the record, too; the host of the Python API has a line of its own."""

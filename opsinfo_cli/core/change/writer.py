@@ -70,6 +70,7 @@ class Writer:
         self.force = settings.get("force", False)
         self.is_dry = settings.get("dry_run", False)
         self.why = settings.get("reason")
+        self.command = settings.get("command", ())
 
     def preview(self, jobs: Sequence[Job]) -> Result:
         """Return what :meth:`run` would do, without a lock and without opening a file for writing."""
@@ -188,7 +189,7 @@ class Writer:
         """
         for write in writes:
             self._require_allowed(write.given, write.place.path, write.original and write.original.stat)
-        record = new_record(kind, history.next_number, [], undoes, self.in_place, self.why)
+        record = new_record(kind, history.next_number, self.command, undoes, self.in_place, self.why)
         files = []
         for index, write in enumerate(writes):
             path = write.place.path

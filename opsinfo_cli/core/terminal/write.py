@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import click
+
 from ...errors import counted, quoted
 from ..cann.install import root_above
 from ..change.fmt import BuildPlan, build_jobs
@@ -96,6 +98,7 @@ def settings_of(writing: WriteOptions) -> WriteSettings:
         "in_place": writing.in_place,
         "backup_dir": writing.backup_dir,
         "reason": writing.reason,
+        "command": click.get_current_context().obj or (),
     }
 
 
