@@ -14,7 +14,6 @@ from ..document import EditedHere
 from ..text.source import Source
 from .history import History
 from .record import BackupEntry
-from .replace_file import sha256_of
 from .vault import Vault
 
 
@@ -29,15 +28,10 @@ def standing_edits(vault: Vault, libraries: Iterable[Library]) -> list[EditedHer
     try:
         history = vault.history()
         for library in libraries:
-            found += _edits_of(vault, history, library)
+            found += edits_in(vault, history, library.source, library)
     except OpsinfoError:  # `doctor` says what is wrong with the vault
         pass
     return found
-
-
-def is_edited(history: History, path: str, data: bytes) -> bool:
-    """Return whether a file has a content that opsinfo made of another one."""
-    return any(_first_copies(history, os.path.realpath(path), sha256_of(data)))
 
 
 def _first_copies(history: History, path: str, digest: str, seen: tuple[str, ...] = ()) -> Iterator[BackupEntry]:
@@ -54,10 +48,15 @@ def _first_copies(history: History, path: str, digest: str, seen: tuple[str, ...
             return
 
 
-def _edits_of(vault: Vault, history: History, library: Library) -> Iterator[EditedHere]:
-    firsts = list(_first_copies(history, os.path.realpath(library.path), library.source.sha256))
+def edits_in(vault: Vault, history: History, source: Source, library: Library | None = None) -> Iterator[EditedHere]:
+    """Yield the op types of one library, which is parsed if opsinfo made its content of another one.
+
+    :param library: that of the text, if it is parsed already
+    """
+    firsts = list(_first_copies(history, os.path.realpath(source.path), source.sha256))
     if not firsts:
         return
+    library = library or Library.of(source)
     vendors = Library.of(Source(vault.content(firsts[-1]), library.path)).entries
     movers: dict[str, BackupEntry] = {}
     for first in reversed(firsts):

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...errors import OpsinfoError, counted
-from ..cann.file_kind import OPTION_KINDS
+from ..cann.file_kind import OPTION_KINDS, NamedKind
 from ..change.plan import Job
 from ..change.write_settings import WriteSettings
 from ..change.writer import write_files
 from ..text.source import Source, read_bytes
 from .checked import Checked, Narrowing
-from .finding import CheckedKind, Finding, Outcome
+from .finding import Finding, Outcome
 from .fixes import FixPlan, OptionFixPlan, applicable
-from .kinds import Asked, find_in_mixlist
-from .mixlist import near_names_of
-from .options import OptionCheck, OptionFile
+from .kinds import KINDS, Asked, Context, ReadFile
 
 
 def apply_fixes(
@@ -32,18 +30,21 @@ def apply_fixes(
     :param run: checks again
     """
     fixable = {finding.path for finding in checked.findings if applicable([finding], unsafe)}
-    kinds = {verdict.path: verdict.kind for verdict in checked.files if verdict.kind and verdict.path in fixable}
-    names, base, trees = near_names_of(asked.against), checked.base, checked.trees
+    kinds: dict[str, NamedKind] = {
+        verdict.path: verdict.kind if verdict.kind in OPTION_KINDS else "mixlist"
+        for verdict in checked.files
+        if verdict.path in fixable
+    }
+    base, trees = checked.base, checked.trees
+    of_options, of_mixlists = Context(asked), Context(asked._replace(models=None))  # no model has fixes of a mixlist
 
-    def plan(kind: CheckedKind) -> FixPlan:
+    def plan(kind: NamedKind) -> FixPlan:
         def find(source: Source) -> list[Finding]:
-            """Return the findings of a text that are reported; those of a mixlist without the models."""
+            """Return the findings of a text that are reported."""
             outcome = Outcome()
-            if kind in OPTION_KINDS:
-                check = OptionCheck(OptionFile(kind, source), asked.against, asked.models, asked.open_models)
-                outcome.add(source.path, kind, check.findings())
-            else:
-                outcome.add(source.path, kind, find_in_mixlist(source, asked._replace(models=None), names))
+            file = ReadFile(source.path, source.data, kind)
+            for each in KINDS[kind].check([file], of_options if kind in OPTION_KINDS else of_mixlists):
+                outcome.add(each.path, kind, each.findings)
             if base is not None:
                 outcome.findings = base.lacks(outcome.findings)
             return narrowing.narrow(outcome).findings

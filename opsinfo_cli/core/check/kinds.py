@@ -229,7 +229,7 @@ class Context:
 
     @cached_property
     def names(self) -> NearNames:
-        """The op types of the targets; one search of near names has one bound for all files."""
+        """The op types of the targets; one search of near names has one bound for all files and passes of fixes."""
         return near_names_of(self.asked.against)
 
 
@@ -384,21 +384,17 @@ def check_mixlists(files: Sequence[ReadFile], context: Context) -> Iterator[File
                 file.path, [at("foreign-list", file.source, span, message, hint=hint, severity=severity)]
             )
         else:
-            yield FileFindings(file.path, find_in_mixlist(file.source, context.asked, context.names))
+            yield FileFindings(file.path, _find_in_mixlist(file.source, context))
 
 
-def find_in_mixlist(source: Source, asked: Asked, names: NearNames) -> Iterator[Finding]:
-    """Yield what is wrong in a mixlist, with its op types for the targets, and with its effect on the models.
-
-    :param names: the op types of the targets: one for all files, and for all passes of their fixes, so that the search
-        of near names has one bound
-    """
-    document = scan(source)
+def _find_in_mixlist(source: Source, context: Context) -> Iterator[Finding]:
+    """Yield what is wrong in a mixlist, with its op types for the targets, and with its effect on the models."""
+    document, asked = scan(source), context.asked
     yield from check_mixlist(document)
     if document.root is not None and asked.against:
         known = [mode for mode in map(MODES.get, asked.modes) if mode]
         reading = MixlistReading(source, document.root)
-        yield from check_against(reading, asked.against, names, known, bool(asked.models))
+        yield from check_against(reading, asked.against, context.names, known, bool(asked.models))
         if asked.models:
             yield from asked.models.check_mixlist(reading, asked.against, known)
 

@@ -8,15 +8,14 @@ from contextlib import suppress
 
 from ...errors import OpsinfoError, counted, join_some
 from ..cann.file_kind import is_library_name
-from ..cann.library import Library
 from ..change.container import HINT, LOST, is_lost_with_container
 from ..change.history import History
 from ..change.reapply import lost_edits
 from ..change.record import outcome, unfinished
-from ..change.standing import is_edited, standing_edits
+from ..change.standing import edits_in
 from ..change.vault import Scope, Vault
 from ..change.writer import shut_left_open
-from ..text.source import read_bytes
+from ..text.source import Source
 from .finding import Finding, whole_file
 
 
@@ -41,8 +40,7 @@ def edited_here(vault: Vault, history: History, paths: Sequence[str]) -> Iterato
     for path in {os.path.realpath(path): path for path in paths}.values():
         if is_library_name(path) and os.path.isfile(path):
             with suppress(OpsinfoError):  # other rules say what is wrong with the file
-                is_ours = is_edited(history, path, read_bytes(path))
-                edits = standing_edits(vault, [Library.read(path)]) if is_ours else []
+                edits = list(edits_in(vault, history, Source.read(path)))
                 changes = ", ".join(sorted({edit.change for edit in edits if edit.change})) or "an earlier change"
                 names = join_some([f"`{edit.name}` {edit.before} -> {edit.now}" for edit in edits], 10)
                 if edits:

@@ -19,8 +19,8 @@ from opsinfo_cli.core.cann.targets.found import TargetOptions
 from opsinfo_cli.core.change.plan import Job, planned
 from opsinfo_cli.core.check.finding import Finding, Fix, Outcome
 from opsinfo_cli.core.check.fixes import FixPlan
-from opsinfo_cli.core.check.kinds import Asked, find_in_mixlist
-from opsinfo_cli.core.check.mixlist import KnownEntry, MixlistReading, MixlistTarget, near_names_of
+from opsinfo_cli.core.check.kinds import KINDS, Asked, Context, ReadFile
+from opsinfo_cli.core.check.mixlist import KnownEntry, MixlistReading, MixlistTarget
 from opsinfo_cli.core.check.rules import RULES
 from opsinfo_cli.core.text.patch import Edit
 from opsinfo_cli.core.text.scanner import Node
@@ -38,9 +38,12 @@ def against() -> list[MixlistTarget]:
 
 
 def fixed(text: str, against: list[MixlistTarget], unsafe: bool = False) -> str:
+    context = Context(Asked(tuple(against)))
+
     def find(source: Source) -> list[Finding]:
         outcome = Outcome()
-        outcome.add(source.path, "mixlist", find_in_mixlist(source, Asked(tuple(against)), near_names_of(against)))
+        for each in KINDS["mixlist"].check([ReadFile(source.path, source.data, "mixlist")], context):
+            outcome.add(source.path, "mixlist", each.findings)
         return outcome.findings
 
     return planned(Job("m.json", FixPlan(find, unsafe)), Source(text.encode(), "m.json")).result.data.decode()
