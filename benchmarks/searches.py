@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "lab" / "bisect")]
 from planted import Planted, planted, search  # noqa: E402
 
 from opsinfo_cli.lab.bisect import candidates  # noqa: E402
-from opsinfo_cli.lab.bisect.search import halving, minimal_set  # noqa: E402
+from opsinfo_cli.lab.bisect.search import cheapest_set, halving, minimal_set  # noqa: E402
 
 CELLS = [(count, culprits) for count in (20, 60, 200) for culprits in (1, 3, 8, 15)]
 KNOWN, MOST_BEFORE = 0.8, 3
@@ -70,7 +70,8 @@ def spare(share: float) -> Iterator[None]:
     def most_runs(count: int) -> int:
         return count + max(halving._depth(count), int(count * share))
 
-    with patch.object(halving, "most_runs", most_runs), patch.object(minimal_set, "most_runs", most_runs):
+    changed_there = [patch.object(each, "most_runs", most_runs) for each in (halving, minimal_set, cheapest_set)]
+    with changed_there[0], changed_there[1], changed_there[2]:
         yield
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -34,7 +35,8 @@ from ..simulate.simulate_model import open_simulation
 from .candidates import SetJudge, doubts, move_types, order_by_suspicion, prune
 from .journal import FILES, JUDGED
 from .run_folder import BEST, keep_dtype_name, mixlist_name
-from .search.minimal_set import Price, price
+from .search.cheapest_set import cheapen, find_cheapest
+from .search.minimal_set import END_RUNS, Price, price
 from .session import SearchSubject
 
 if TYPE_CHECKING:
@@ -158,7 +160,7 @@ class Problem(NamedTuple):
             assert self.sets is not None
             return self.sets.cost(self.types(kept))
 
-        return SearchSubject(self.names, digest, files, cost if self.has_cost else None)
+        return SearchSubject(self.names, digest, files, partial(cheapen, cost=cost) if self.has_cost else None)
 
     def node_subject(
         self, nodes: Mapping[str, int], is_costed: bool, progress: Callable[[float], None]
@@ -194,7 +196,8 @@ class Problem(NamedTuple):
             [_NODE + name for name in names],
             lambda kept: effect(kept).digest,
             files,
-            effect=(rank, lambda kept: effect(kept).moved) if is_costed else None,
+            partial(find_cheapest, rank=rank, reach=lambda kept: effect(kept).moved) if is_costed else None,
+            1 if is_costed else END_RUNS,
         )
 
     def facts(self, check: Sequence[str], files: Iterable[str]) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import time
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Refused, UsageFault
 from .run_folder import OUTPUT
-from .search.minimal_set import SearchEnd, find_minimal_set
+from .search.minimal_set import END_RUNS, SearchEnd, find_minimal_set
 from .search.question import Question, next_questions
 from .trial import Trial
 from .verdicts import Knowledge, SetRun, TrialVerdict, loss_of, verdict_of
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
     from typing import TypeVar
 
-    from ..graph.cost import Cost
     from .journal import Past, SearchJournal
     from .run_folder import RunFolder
-    from .search.cheapest_set import Rank, Reach
+    from .search.cheapest_set import FindCheaper
     from .search.minimal_set import Ended, Price
     from .search.question import Kept
     from .trial import Files, TrialEnd, TrialPlace
@@ -84,15 +84,15 @@ class SearchSubject(NamedTuple):
 
     :param digest: of a set's effect: sets with the same digest have the same verdict
     :param files: the files of a trial by NAME, for a set and the number of the trial
-    :param cost: of a set; None: unknown, or in ``effect``
-    :param effect: of sets of nodes: the cheapest is searched for
+    :param cheaper: goes on from a minimal set to the cheapest; None: what sets cost is unknown
+    :param ends: runs of each end of the search
     """
 
     names: Sequence[str]
     digest: Callable[[Kept], str]
     files: Callable[[Kept, int], Files]
-    cost: Callable[[Kept], Cost] | None = None
-    effect: tuple[Rank, Reach] | None = None
+    cheaper: FindCheaper | None = None
+    ends: int = END_RUNS
 
 
 class OutOfBudget(Exception):
@@ -221,9 +221,10 @@ class SearchSession:
         :raises OutOfBudget: if runs are needed and none is allowed
         :raises Unusable: if the check gives no verdict
         """
+        start = partial(find_minimal_set, weights, self.subject.cheaper, singles, self.subject.ends)
         while True:
             try:
-                end = self._run(lambda: find_minimal_set(weights, self.subject.cost, singles, self.subject.effect))
+                end = self._run(start)
             except OutOfBudget:
                 if self.found is None:
                     raise

@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil, log2
 from typing import Any
 
-from opsinfo_cli.lab.bisect.search.minimal_set import SearchEnd
+from opsinfo_cli.lab.bisect.search.cheapest_set import cheapen, find_cheapest
+from opsinfo_cli.lab.bisect.search.minimal_set import END_RUNS, SearchEnd
 from opsinfo_cli.lab.bisect.session import OutOfBudget, Rules, RunBudget, SearchSession, SearchSubject
 from opsinfo_cli.lab.bisect.trial import Trial, TrialEnd
 from opsinfo_cli.lab.graph.cost import Cost
@@ -127,6 +129,13 @@ class Ended:
     session: SearchSession
 
 
+def find_cheaper(cost: Callable[[frozenset[int]], Cost] | None, effect: Any = None) -> Any:
+    """Return the search for cheaper sets of op types, by their cost, or of nodes, by rank and reach."""
+    if effect is not None:
+        return partial(find_cheapest, rank=effect[0], reach=effect[1])
+    return None if cost is None else partial(cheapen, cost=cost)
+
+
 def search(
     check: Planted,
     jobs: int = 1,
@@ -143,7 +152,8 @@ def search(
     :param stop_at: the round that is interrupted by Ctrl-C
     """
     names: Sequence[str] = [f"Type{number}" for number in range(check.count)]
-    subject = SearchSubject(names, lambda kept: ",".join(map(str, sorted(kept))), lambda *_: {}, cost, effect)
+    digest, cheaper = lambda kept: ",".join(map(str, sorted(kept))), find_cheaper(cost, effect)
+    subject = SearchSubject(names, digest, lambda *_: {}, cheaper, END_RUNS if effect is None else 1)
     place = PlantedPlace(check, jobs, one_by_one)
     nowhere: Any = Nowhere()
     session = SearchSession(subject, Rules(["check"], lead, retries=retries, budget=budget), place, nowhere, nowhere)

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planted import Planted, most_runs, planted, search
+from planted import Planted, find_cheaper, most_runs, planted, search
 
 from opsinfo_cli.lab.bisect.search.halving import halve
 from opsinfo_cli.lab.bisect.search.halving import most_runs as most_of_halving
-from opsinfo_cli.lab.bisect.search.minimal_set import SearchEnd, find_minimal_set, price
+from opsinfo_cli.lab.bisect.search.minimal_set import END_RUNS, SearchEnd, find_minimal_set, price
 from opsinfo_cli.lab.bisect.search.question import Question
 from opsinfo_cli.lab.bisect.session import RunBudget, SearchSession
 from opsinfo_cli.lab.commands.bisect.answer import progress_of
@@ -222,8 +222,9 @@ def test_whenever_a_search_ends_what_it_calls_minimal_failed_in_a_run_without_ea
 def test_a_search_asks_no_more_than_it_says_is_left(kind: str) -> None:
     for seed in range(60):
         check = CuresOfNodes(seed) if kind == "nodes" else CuresOfTypes(seed)
-        cost, effect = check.cost if kind == "cheapest types" else None, (check.rank, check.reach)
-        asking = find_minimal_set(check.weights, cost, effect=effect if kind == "nodes" else None)
+        cost = check.cost if kind == "cheapest types" else None
+        effect = (check.rank, check.reach) if kind == "nodes" else None
+        asking = find_minimal_set(check.weights, find_cheaper(cost, effect), ends=1 if effect else END_RUNS)
         asked, lefts = list[frozenset[int]](), list[int]()
         try:
             question = next(asking)

@@ -10,16 +10,14 @@ from math import ceil, e, log, log2
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ....core.document import Count
-from .cheapest_set import find_cheaper
 from .halving import halve, most_runs
 from .question import Kept, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
     from typing import TypeAlias
 
-    from ...graph.cost import Cost
-    from .cheapest_set import Rank, Reach
+    from .cheapest_set import FindCheaper
 
 Ended: TypeAlias = Literal["found", "nothing-to-do", "cannot-cure", "budget", "interrupted"]
 END_RUNS = 2
@@ -46,21 +44,17 @@ class SearchEnd(NamedTuple):
 
 
 def find_minimal_set(
-    weights: Sequence[float],
-    cost: Callable[[Kept], Cost] | None = None,
-    singles: Sequence[int] = (),
-    effect: tuple[Rank, Reach] | None = None,
+    weights: Sequence[float], cheaper: FindCheaper | None = None, singles: Sequence[int] = (), ends: int = END_RUNS
 ) -> Generator[Question, bool, SearchEnd]:
     """Search for a set that passes and fails without any one of its members.
 
     :param weights: how strongly each candidate is suspected, in descending order
-    :param cost: of a set; of the sets that are found the cheapest is taken
+    :param cheaper: goes on from such a set to the cheapest
     :param singles: candidates that may be enough alone, in the order in which they are tried
-    :param effect: of sets of nodes, instead of their cost: the cheapest set is searched for
+    :param ends: runs of each end
     """
     count = len(weights)
-    ends = END_RUNS if effect is None else 1  # the search among op types has shown whether the check is noisy
-    more = 0 if cost is None and effect is None else most_runs(max(1, count))
+    more = most_runs(max(1, count)) if cheaper else 0
     left = most_runs(max(1, count)) + count + more
     everything = Question(frozenset(range(count)), exact=True, likely=0.9, least=ends, left=left + 2 * ends)
     nothing = Question(frozenset(), exact=True, likely=0.1, least=ends, left=left + ends)
@@ -84,10 +78,8 @@ def find_minimal_set(
     while not proved:  # a set passes although one that contains it failed
         kept = yield from _count_down(kept)
         kept, proved = yield from _prove(kept, sorted(kept))
-    if cost is not None:
-        kept = yield from _cheapen(kept, count, cost)
-    if effect is not None:
-        kept = yield from find_cheaper(kept, count, *effect, most_runs(count))
+    if cheaper:
+        kept = yield from cheaper(kept, count)
     return SearchEnd("found", kept, True, monotone)
 
 
@@ -102,60 +94,6 @@ def _prove(kept: Kept, order: Sequence[int], more: int = 0) -> Generator[Questio
         if (yield Question(smaller, exact=True, likely=0.02, left=left + more)):
             return smaller, False
     return kept, True
-
-
-def _cheapen(kept: Kept, count: int, cost: Callable[[Kept], Cost]) -> Generator[Question, bool, Kept]:
-    """Replace members by cheaper candidates, the most expensive one first, as long as the bound of runs allows it."""
-    alone = [cost(frozenset({number})) for number in range(count)]
-    best = [kept]
-    search = _replace_members(best, alone, cost)
-    asked: set[Kept] = set()
-    try:
-        question = next(search)
-        while len(asked | {question.kept}) <= most_runs(count):
-            asked.add(question.kept)
-            left = most_runs(count) - len(asked) + 1
-            question = search.send((yield question._replace(left=left, found=best[0])))
-    except StopIteration:
-        pass
-    return best[0]
-
-
-def _replace_members(
-    best: list[Kept], alone: Sequence[Cost], cost: Callable[[Kept], Cost]
-) -> Generator[Question, bool, None]:
-    """:param best: its item is replaced whenever a cheaper set was shown to pass and to be minimal"""
-    tried: set[int] = set()
-    while left := best[0] - tried:
-        member = max(sorted(left), key=alone.__getitem__)
-        tried.add(member)
-        rest = best[0] - {member}
-        pool = [number for number, amount in enumerate(alone) if number not in best[0] and amount < alone[member]]
-        pool.sort(key=alone.__getitem__)
-        if not pool or not (yield Question(rest.union(pool), likely=0.1)):
-            continue
-        search = halve([1.0] * len(pool))
-        try:
-            question = next(search)
-            while True:
-                kept = rest.union(pool[at] for at in question.kept)
-                question = search.send((yield question._replace(kept=kept)))
-        except StopIteration as stop:
-            found = rest.union(pool[at] for at in stop.value[0])
-        found = yield from _release_spare(found, alone)
-        if cost(found) < cost(best[0]):
-            best[0] = found
-
-
-def _release_spare(kept: Kept, alone: Sequence[Cost]) -> Generator[Question, bool, Kept]:
-    """Release single members, the most expensive first, until the check fails without any one of them."""
-    before: Kept | None = None
-    while kept != before:
-        before = kept
-        for member in sorted(kept, key=alone.__getitem__, reverse=True):
-            if (yield Question(kept - {member}, exact=True, likely=0.02)):
-                kept = kept - {member}
-    return kept
 
 
 _FIRST = 0.1
