@@ -65,6 +65,8 @@ DOCUMENTS = {
 
 PUBLISHED = {
     "ClassCounts": "Counts",
+    "ListEntry": "ListedName",
+    "OperatorLists": "Lists",
     "ConvertedFile": "File",
     "NameCounts": "Counts",
     "NameRow": "Name",

@@ -175,7 +175,7 @@ def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Co
         with
     """
     write = require_writer(to)
-    lists = read.lists if options.with_defaults else read.lists._replace(entries=read.lists.own)
+    lists = read.lists if options.with_defaults else dataclasses.replace(read.lists, entries=read.lists.own)
     unread = reasons_of(read.losses)
     sources = dict.fromkeys(source for entry in lists.entries for source in entry.sources)
     given = tuple({**sources, **unread})
@@ -187,7 +187,7 @@ def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Co
         for loss in read.losses
     ]
     nodes = [entry for entry in lists.entries if entry.scope == "node"] if to.has_nodes else []
-    lists = lists._replace(entries=tuple(entry for entry in lists.entries if entry not in nodes))
+    lists = dataclasses.replace(lists, entries=tuple(entry for entry in lists.entries if entry not in nodes))
     schemes = [to.names]
     if lists.names != to.names and "ascend" not in (lists.names, to.names):
         schemes.insert(0, "ascend")  # between two other systems names become Ascend's op types first
@@ -196,7 +196,7 @@ def convert_lists(read: ReadLists, to: System, options: ConversionOptions) -> Co
         _drop(dropped, given, lists, (*after.lists.entries, *nodes), reasons_of(after.losses))
         losses += after.losses
         lists = after.lists
-    lists = lists._replace(entries=(*lists.entries, *nodes))
+    lists = dataclasses.replace(lists, entries=(*lists.entries, *nodes))
     written = write(to, lists, options)
     reasons = written.dropped
     kept = [entry for entry in lists.deciding().values() if entry.name not in reasons]

@@ -92,7 +92,7 @@ def read_lists(system: System, sources: list[Source]) -> ReadLists:
 def of_operators(operators: Operators, text: str = "library") -> OperatorLists:
     """Return every op type of a target with the class of its policy."""
     entries = tuple(_entry(operator.name, operator.entry.policy) for operator in operators)
-    return OperatorLists(text, "ascend", entries, "library")
+    return OperatorLists(system=text, names="ascend", unlisted="library", entries=entries)
 
 
 def of_target(target: Target | MixlistFile, say: Callable[[str], None]) -> ReadLists:
@@ -130,8 +130,9 @@ def of_mixlist(mixlist: Mixlist, operators: Operators | None = None, system: str
         else "their marks only remove, so the resulting list is unknown without the library; add --against TARGET"
     )
     losses = loss_of("not-in-base", message, undecided, drops=True)
-    return ReadLists(OperatorLists(system, "ascend", (*own, *rest), "library"), losses)
+    lists = OperatorLists(system=system, names="ascend", unlisted="library", entries=(*own, *rest))
+    return ReadLists(lists, losses)
 
 
 def _entry(name: str, policy: Policy, is_default: bool = False) -> ListEntry:
-    return ListEntry(name, CLASSES[policy], origin=str(policy), is_default=is_default)
+    return ListEntry(name, cls=CLASSES[policy], origin=str(policy), is_default=is_default)

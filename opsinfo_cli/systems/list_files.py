@@ -29,14 +29,14 @@ def list_files(write_as: WriteAs, high: Collection[str], low: Collection[str]) -
     if write_as not in _SYSTEMS:
         return {_NAMES: "".join(f"{name}\n" for name in high)}
     system = system_called(_SYSTEMS[write_as])
-    entries = [ListEntry(name, OperatorClass.HIGH) for name in high]
+    entries = [ListEntry(name, cls=OperatorClass.HIGH) for name in high]
     if system.facts:
         own = system.lists()
-        entries += [ListEntry(name, OperatorClass.LOW) for name in low]
+        entries += [ListEntry(name, cls=OperatorClass.LOW) for name in low]
         entries += [entry for entry in own.entries if entry.name not in high and entry.name not in low]
     assert system.read is not None
     assert system.write is not None
-    lists = OperatorLists(system.name, system.names, tuple(entries), "low")
+    lists = OperatorLists(system=system.name, names=system.names, unlisted="low", entries=tuple(entries))
     written = system.write(system, lists, ConversionOptions())
     read = system.read(system, [Source(text.encode("utf-8"), name) for name, text in written.files.items()])
     wrong = {**written.dropped, **reasons_of(read.losses)}

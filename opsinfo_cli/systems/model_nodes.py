@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import translate as glob_pattern
 from typing import Any
 
@@ -31,11 +32,11 @@ def with_model(read: ReadLists, path: str, by_name: bool) -> ReadLists:
             new = entry
             if entry.scope == "node":
                 meant.add(name)
-                new = entry._replace(name=name, pattern=None, given=entry.sources)
-                new = new if by_name else new._replace(name=types[name], scope="operator")
+                new = replace(entry, name=name, pattern=None, given=entry.sources)
+                new = new if by_name else replace(new, name=types[name], scope="operator")
             first = merged.setdefault((new.name, new.scope, new.cls, new.is_default), new)
-            merged[new.name, new.scope, new.cls, new.is_default] = first._replace(
-                given=tuple(dict.fromkeys((*first.sources, *new.sources)))
+            merged[new.name, new.scope, new.cls, new.is_default] = replace(
+                first, given=tuple(dict.fromkeys((*first.sources, *new.sources)))
             )
     losses = [*read.losses, *loss_of("not-a-name", "the model has no such node", absent, drops=True)]
     if not by_name:
@@ -48,7 +49,7 @@ def with_model(read: ReadLists, path: str, by_name: bool) -> ReadLists:
         }
         message = "a list of op types also has the other nodes of a type"
         losses += loss_of("broader", message, wider, wider.values())
-    return ReadLists(read.lists._replace(entries=tuple(merged.values())), losses)
+    return ReadLists(replace(read.lists, entries=tuple(merged.values())), losses)
 
 
 def means(entry: ListEntry, name: str) -> bool:

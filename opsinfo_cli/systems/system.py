@@ -11,14 +11,11 @@ from ..errors import UsageFault
 from ..near_names import did_you_mean
 from .facts import facts
 from .vocabulary import (
-    ListedName,
     ListEntry,
-    Lists,
     Loss,
     OperatorClass,
     OperatorLists,
     ReadLists,
-    Unlisted,
     reasons_of,
 )
 
@@ -135,8 +132,8 @@ class ShownSystem:
 
     systems: Sequence[SystemFacts]
     """The system."""
-    system: Lists | None = optional()
-    operators: Sequence[ListedName] | None = optional()
+    system: OperatorLists | None = optional()
+    operators: Sequence[ListEntry] | None = optional()
     """The names shown, in the order of precedence of the lists."""
     counts: ClassCounts | None = optional()
     """The number of names shown in each class."""
@@ -230,17 +227,23 @@ class System(NamedTuple):
         entries = tuple(
             ListEntry(
                 name,
-                OperatorClass(listed["class"]),
-                listed.get("scope", "operator"),
-                listed["list"],
-                listed.get("note"),
-                listed.get("module"),
+                scope=listed.get("scope", "operator"),
+                module=listed.get("module"),
+                note=listed.get("note"),
+                cls=OperatorClass(listed["class"]),
+                origin=listed["list"],
             )
             for listed in chosen["lists"]
             for name in listed["names"]
         )
         return OperatorLists(
-            self.name, self.names, entries, chosen["unlisted"], content["low"], content["version"], level
+            system=self.name,
+            level=level or None,
+            names=self.names,
+            unlisted=chosen["unlisted"],
+            low=content["low"],
+            version=content["version"],
+            entries=entries,
         )
 
     def _level(self, content: dict[str, Any], level: str | None) -> str:
@@ -308,7 +311,7 @@ def sort_names(
     return SortedNames(by_list, losses)
 
 
-_UNLISTED: dict[Unlisted, str] = {
+_UNLISTED: dict[str, str] = {
     "low": "is low",
     "high": "is float32",
     "inputs": "runs in the types of its inputs",
@@ -319,7 +322,7 @@ _UNLISTED: dict[Unlisted, str] = {
 }
 
 
-def default_differences(lists: OperatorLists, unlisted: Unlisted, low: str | None, target: str) -> list[Loss]:
+def default_differences(lists: OperatorLists, unlisted: str, low: str | None, target: str) -> list[Loss]:
     """Return differences outside the lists: the treatment of unlisted names, and the low dtype."""
     losses = []
     if lists.unlisted != unlisted:

@@ -31,8 +31,8 @@ class SystemLists(NamedTuple):
         counts = Counter(entry.cls.value for entry in shown)
         record = ShownSystem(
             [self.system.description],
-            self.lists.description,
-            [entry.description for entry in shown],
+            self.lists,
+            shown,
             ClassCounts(**{cls.value: counts[cls.value] for cls in OperatorClass}),
             len(self.lists.entries),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..core.cann.name_tables import NameTable, becomes, forms_of, fused_with, name_table, unknown_because
@@ -37,7 +38,7 @@ def translate(lists: OperatorLists, to: str, same: frozenset[str] = frozenset(),
     if to not in ("ascend", lists.names):
         entries, more = _from_ascend([entry for entry in entries if not entry.is_form], to, opset)
         losses += more
-    return ReadLists(lists._replace(names=to, entries=tuple(entries)), tuple(losses))
+    return ReadLists(replace(lists, names=to, entries=tuple(entries)), tuple(losses))
 
 
 def _operators(lists: OperatorLists) -> tuple[list[ListEntry], list[Loss]]:
@@ -54,9 +55,9 @@ def _operators(lists: OperatorLists) -> tuple[list[ListEntry], list[Loss]]:
             overloads.append(name)
         known = operators.get(stem)
         if known is None:
-            operators[stem] = entry._replace(name=stem, given=entry.sources)
+            operators[stem] = replace(entry, name=stem, given=entry.sources)
         elif known.cls is entry.cls:
-            operators[stem] = known._replace(given=(*known.sources, *entry.sources))
+            operators[stem] = replace(known, given=(*known.sources, *entry.sources))
         else:
             clashes[name] = f"{name} is {entry.cls}, {stem} is {known.cls}"
     message = "op types cannot express names of nodes; --model MODEL gives the op types of these nodes"
@@ -142,7 +143,7 @@ def _decide(requests: dict[str, _Request]) -> tuple[list[ListEntry], tuple[Loss,
         first = min(asking, key=lambda entry: _HIGHEST_FIRST.index(entry.cls))
         given = tuple(dict.fromkeys(name for entry in asking if entry.cls is first.cls for name in entry.sources))
         decided.append(
-            first._replace(name=op, scope="operator", note=None, module=None, given=given, is_form=not request.named)
+            replace(first, name=op, scope="operator", note=None, module=None, given=given, is_form=not request.named)
         )
         losers = [entry for entry in asking if entry.cls is not first.cls]
         overruled |= {entry.name: f"{entry.name} ({op} is {first.cls} because of {first.name})" for entry in losers}
@@ -181,7 +182,7 @@ def _from_ascend(entries: list[ListEntry], to: str, opset: int | None) -> tuple[
         given = tuple(dict.fromkeys(source for op in agreeing for source in by_type[op].sources))
         scope: Scope = "class" if name.startswith("nn.") else "operator"
         is_form = all(by_type[op].is_form for op in agreeing)
-        named_entries[name] = first._replace(name=name, scope=scope, given=given, is_form=is_form)
+        named_entries[name] = replace(first, name=name, scope=scope, given=given, is_form=is_form)
         served.update(agreeing)
         overruled.update({op: name for op in forms if op not in agreeing})
         if rest := [op for op in ops if op not in by_type]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Annotated, Literal, NamedTuple
 
@@ -35,100 +35,59 @@ Scope = Literal["operator", "class", "node"]
 Pattern = Literal["regex", "glob"]
 
 
-class ListEntry(NamedTuple):
-    """One name on one list.
-
-    :param scope: ``class`` is a Cell or a module, ``node`` a node of a model
-    :param pattern: how the name of a node means several: ``regex`` matches the beginning, ``glob`` has ``*``
-    :param origin: the name of the list in its own system
-    :param module: the Python module of a function, if the source says so
-    :param is_default: whether it comes from a built-in list, not from the user
-    :param given: the names in the source that this entry translates; empty before a translation
-    :param is_form: whether it was added as another form of a listed operator
-    """
-
-    name: str
-    cls: OperatorClass
-    scope: Scope = "operator"
-    origin: str = ""
-    note: str | None = None
-    module: str | None = None
-    is_default: bool = False
-    given: tuple[str, ...] = ()
-    is_form: bool = False
-    pattern: Pattern | None = None
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        return self.given or (self.name,)
-
-    @property
-    def description(self) -> ListedName:
-        return ListedName(self.name, self.scope, self.module, self.note, self.cls, self.origin or None)
-
-
-@dataclass(frozen=True)
-class ListedName:
+@dataclass(frozen=True, kw_only=True)
+class ListEntry:
     """One name on one list."""
 
-    name: str
+    name: str = field(kw_only=False)
     """The name; a regular expression if the scope is node."""
-    scope: Scope
+    scope: Scope = "operator"
     """What the name is: an operator, a class of a framework, or an expression that matches node names."""
-    module: str | None
+    module: str | None = None
     """The Python module of a function; null if the source does not give it."""
-    note: str | None
+    note: str | None = None
     """Other facts from the source; null if there are none."""
     cls: OperatorClass = renamed("class")
     """How the operator is treated. low: reduced. high: float32. follow: the type of its producer. promote: the type of
     its widest input. clear: passes low precision on. banned: refused in low precision.
     """
-    origin: str | None = renamed("list")
+    origin: str | None = renamed("list", None)
     """The list that contains the name."""
+    is_default: bool = internal(False)
+    """Whether it comes from a built-in list, not from the user."""
+    given: tuple[str, ...] = internal(())
+    """The names in the source that this entry translates; empty before a translation."""
+    is_form: bool = internal(False)
+    """Whether it was added as another form of a listed operator."""
+    pattern: Pattern | None = internal(None)
+    """How the name of a node means several: ``regex`` matches the beginning, ``glob`` has ``*``."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return self.given or (self.name,)
 
 
-@dataclass(frozen=True)
-class Lists:
+@dataclass(frozen=True, kw_only=True)
+class OperatorLists:
     """The system or target that the lists belong to."""
 
-    name: str
+    system: str = renamed("name")
     """The system or target."""
-    level: str | None
+    level: str | None = None
     """The level; null if the system has none."""
     names: str
     """The naming scheme of the operators."""
     unlisted: str
     """How operators that are not listed are treated: low, high, inputs, first-input, untouched, library or mode."""
-    low: str | None
-    """The dtype that low means; null if something else decides it."""
-    version: str | None
-    """The version that the lists were taken from; null for files."""
-
-
-class OperatorLists(NamedTuple):
-    """The lists of one system.
-
-    :param system: the system's name, such as ``apex``; for a target, its text
-    :param names: the naming scheme: ascend, torch, tensorflow, onnx, mindspore or paddle
-    :param low: the low dtype; None if something else decides it
-    :param version: the version that the lists come from; None for a user's own
-    """
-
-    system: str
-    names: str
-    entries: tuple[ListEntry, ...]
-    unlisted: Unlisted
     low: str | None = None
+    """The dtype that low means; null if something else decides it."""
     version: str | None = None
-    level: str = ""
+    """The version that the lists were taken from; null for files."""
+    entries: tuple[ListEntry, ...] = internal()
 
     @property
     def title(self) -> str:
         return f"{self.system}:{self.level}" if self.level else self.system
-
-    @property
-    def description(self) -> Lists:
-        return Lists(self.system, self.level or None, self.names, self.unlisted, self.low, self.version)
 
     def deciding(self) -> dict[str, ListEntry]:
         """Return the deciding entry of each name: the user's own before a default, else the first."""
@@ -143,7 +102,7 @@ class OperatorLists(NamedTuple):
         return tuple(entry for entry in self.entries if not entry.is_default)
 
     def as_defaults(self) -> tuple[ListEntry, ...]:
-        return tuple(entry._replace(is_default=True) for entry in self.entries)
+        return tuple(replace(entry, is_default=True) for entry in self.entries)
 
 
 @dataclass(frozen=True)

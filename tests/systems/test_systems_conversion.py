@@ -172,7 +172,13 @@ def test_added_forms_have_a_kernel_of_the_dtype_of_the_lists(low: str) -> None:
     columns = {"MatMul": other, "MatMulV2": other, "MatMulV3": low}
     content = {n: {"input0": {**tensor, "dtype": f"{dtype},float"}} for n, dtype in columns.items()}
     operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
-    lists = OperatorLists("some", "tensorflow", (ListEntry("MatMul", OperatorClass.LOW),), "inputs", low)
+    lists = OperatorLists(
+        system="some",
+        names="tensorflow",
+        entries=(ListEntry("MatMul", cls=OperatorClass.LOW),),
+        unlisted="inputs",
+        low=low,
+    )
     made = convert_lists(
         ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json")
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from habana_lists import BF16, FP32
@@ -164,9 +165,11 @@ def test_the_built_in_lists_of_mindspore_are_known_by_their_functions() -> None:
 
 
 def test_apex_registers_only_functions_whose_module_is_known() -> None:
-    entries = (ListEntry("mm", OperatorClass.HIGH), ListEntry("my_function", OperatorClass.LOW))
+    entries = (ListEntry("mm", cls=OperatorClass.HIGH), ListEntry("my_function", cls=OperatorClass.LOW))
     written = convert_lists(
-        ReadLists(OperatorLists("some", "torch", entries, "inputs", "float16")), SYSTEMS["apex"], ConversionOptions()
+        ReadLists(OperatorLists(system="some", names="torch", entries=entries, unlisted="inputs", low="float16")),
+        SYSTEMS["apex"],
+        ConversionOptions(),
     )
     assert 'amp.register_float_function(torch, "mm")' in written.texts["register_functions.py"]
     assert [each.name for each in written.entries.dropped] == ["my_function"]
@@ -226,13 +229,15 @@ def test_the_low_dtype_of_modelopt_is_read() -> None:
 def test_a_black_list_has_what_is_high_or_refused_in_low_precision(
     cls: OperatorClass, listed: bool, kinds: list[str]
 ) -> None:
-    lists = OperatorLists("some", "mindspore", (ListEntry("nn.LayerNorm", cls),), "low", "float16")
+    lists = OperatorLists(
+        system="some", names="mindspore", entries=(ListEntry("nn.LayerNorm", cls=cls),), unlisted="low", low="float16"
+    )
     written = convert_lists(ReadLists(lists), SYSTEMS["mindspore-black"], ConversionOptions())
     assert ("nn.LayerNorm," in written.texts["black_list.py"], [loss.kind for loss in written.losses]) == (
         listed,
         kinds,
     )
-    own = lists._replace(system="mindspore-black")
+    own = replace(lists, system="mindspore-black")
     assert convert_lists(ReadLists(own), SYSTEMS["mindspore-black"], ConversionOptions()).losses == []
 
 
@@ -273,7 +278,7 @@ def test_a_users_own_lists_are_read(system: str, text: str, entries: dict[str, s
 
 @pytest.mark.parametrize("system", [each.name for each in SYSTEMS.values() if each.reads and not each.write])
 def test_a_format_that_is_only_read_names_what_to_use(system: str) -> None:
-    found = ReadLists(OperatorLists("keep-dtype", "ascend", (), "mode"))
+    found = ReadLists(OperatorLists(system="keep-dtype", names="ascend", entries=(), unlisted="mode"))
     with pytest.raises(UsageFault, match="cannot be written") as caught:
         convert_lists(found, SYSTEMS[system], ConversionOptions())
     assert caught.value.hint
@@ -287,7 +292,11 @@ def test_too_many_files_are_refused(system: str) -> None:
 
 @pytest.mark.parametrize("system", ["mixlist", "mindspore-lite"])
 def test_a_format_of_differences_refuses_without_a_base(system: str) -> None:
-    found = ReadLists(OperatorLists("library", "ascend", (ListEntry("Add", OperatorClass.HIGH),), "library"))
+    found = ReadLists(
+        OperatorLists(
+            system="library", names="ascend", entries=(ListEntry("Add", cls=OperatorClass.HIGH),), unlisted="library"
+        )
+    )
     with pytest.raises(UsageFault) as caught:
         convert_lists(found, SYSTEMS[system], ConversionOptions())
     assert caught.value.name == "needs-base"
@@ -440,7 +449,9 @@ def test_follow_is_exactly_gray_only_for_lists_of_ascend(unlisted: Unlisted, kin
     entry = {"input0": {"name": "x", "paramType": "required", "dtype": "float16,float", "format": "ND,ND"}}
     text = json.dumps({"Add": {**entry, "precision_reduce": {"flag": "true"}}})
     operators = Operators([Store([Library.of(Source(text.encode(), "lib.json"))])])
-    lists = OperatorLists("some", "ascend", (ListEntry("Add", OperatorClass.FOLLOW),), unlisted)
+    lists = OperatorLists(
+        system="some", names="ascend", entries=(ListEntry("Add", cls=OperatorClass.FOLLOW),), unlisted=unlisted
+    )
     written = convert_lists(
         ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json")
     )
@@ -464,7 +475,12 @@ def test_a_list_without_a_kernel_is_reported(
     tensor = {"name": "x", "paramType": "required", "dtype": dtypes, "format": "ND"}
     content = {"Op": {"input0": tensor, **({"precision_reduce": {"flag": flag}} if flag else {})}}
     operators = Operators([Store([Library.of(Source(json.dumps(content).encode(), "lib.json"))])])
-    lists = OperatorLists("some", "ascend", (ListEntry("Op", cls), ListEntry("Absent", OperatorClass.LOW)), "library")
+    lists = OperatorLists(
+        system="some",
+        names="ascend",
+        entries=(ListEntry("Op", cls=cls), ListEntry("Absent", cls=OperatorClass.LOW)),
+        unlisted="library",
+    )
     losses = convert_lists(
         ReadLists(lists), SYSTEMS["mixlist"], ConversionOptions(operators=operators, target="lib.json")
     ).losses

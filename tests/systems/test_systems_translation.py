@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from opsinfo_cli.core.cann.name_tables import name_table
@@ -12,7 +14,12 @@ LOW, HIGH, FOLLOW = OperatorClass.LOW, OperatorClass.HIGH, OperatorClass.FOLLOW
 
 
 def lists(names: str, classes: dict[str, OperatorClass], scope: Scope = "operator") -> OperatorLists:
-    return OperatorLists("some", names, tuple(ListEntry(name, cls, scope) for name, cls in classes.items()), "inputs")
+    return OperatorLists(
+        system="some",
+        names=names,
+        entries=tuple(ListEntry(name, cls=cls, scope=scope) for name, cls in classes.items()),
+        unlisted="inputs",
+    )
 
 
 def result(given: OperatorLists, to: str) -> dict[str, OperatorClass]:
@@ -75,7 +82,7 @@ def test_a_name_reaches_every_form_of_its_op_type(names: str, name: str, forms: 
 
 def test_an_operators_own_name_overrides_another_form() -> None:
     given = lists("tensorflow", {"BatchMatMul": LOW, "Sum": HIGH})
-    own = given._replace(entries=(*given.entries, ListEntry("ReduceSumD", LOW)))
+    own = replace(given, entries=(*given.entries, ListEntry("ReduceSumD", cls=LOW)))
     assert result(own, "ascend")["ReduceSumD"] is HIGH  # not a name in TensorFlow
     named_apart = lists("torch", {"hardtanh": HIGH, "clamp": LOW})
     found = result(named_apart, "ascend")
@@ -83,8 +90,8 @@ def test_an_operators_own_name_overrides_another_form() -> None:
 
 
 def test_a_users_entry_decides_before_a_default_of_higher_precision() -> None:
-    entries = (ListEntry("div", LOW), ListEntry("true_divide", HIGH, is_default=True))
-    given = OperatorLists("habana-autocast", "torch", entries, "inputs")
+    entries = (ListEntry("div", cls=LOW), ListEntry("true_divide", cls=HIGH, is_default=True))
+    given = OperatorLists(system="habana-autocast", names="torch", entries=entries, unlisted="inputs")
     assert result(given, "ascend")["RealDiv"] is LOW
 
 
@@ -177,7 +184,7 @@ def test_the_same_names_are_not_touched() -> None:
 
 
 def test_habana_casts_the_first_argument_of_a_norm_only() -> None:
-    given = lists("torch", {"layer_norm": LOW, "mm": LOW})._replace(system="habana-autocast")
+    given = replace(lists("torch", {"layer_norm": LOW, "mm": LOW}), system="habana-autocast")
     losses = translate(given, "ascend").losses
     assert ("first-argument", ("layer_norm",)) in [(loss.kind, loss.names) for loss in losses]
 

@@ -17,7 +17,7 @@ from ...core.terminal.params import Command, install_options, prints
 from ...errors import UsageFault, counted, quoted
 from ..registry import names_system
 from ..translation import translate
-from ..vocabulary import Lists, OperatorClass, OperatorLists
+from ..vocabulary import OperatorClass, OperatorLists
 from .open import SYSTEM, open_lists, report_losses
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ class TwoSystems:
     operator names, all lists are translated to Ascend's op types. Later versions may add keys.
     """
 
-    system_a: Lists
-    system_b: Lists
+    system_a: OperatorLists
+    system_b: OperatorLists
     only_in_a: list[str]
     """Names that only A lists."""
     only_in_b: list[str]
@@ -140,8 +140,8 @@ def difference_answer(a: OperatorLists, b: OperatorLists, difference: NameDiffer
     sides = f"{len(difference.only_in_a)} only in A, {len(difference.only_in_b)} only in B"
 
     found = TwoSystems(
-        a.description,
-        b.description,
+        a,
+        b,
         difference.only_in_a,
         difference.only_in_b,
         [ChangedName(name, *pair) for name, pair in difference.changed.items()],

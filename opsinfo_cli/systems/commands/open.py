@@ -40,15 +40,14 @@ _SHOWN = 8
 DTYPE = Word("DTYPE", lambda *_: FLOATS, parse=dtype_called)
 
 
-def open_lists(text: str, console: Console, options: TargetOptions) -> ReadLists:
+def open_lists(text: str, console: Console, options: TargetOptions) -> ReadLists | SystemLists:
     """Return the lists of a system or a TARGET; of a mixlist alone the op types whose policy its marks decide.
 
     :raises UsageFault: if the level is unknown, or the files have another format
     """
     if not names_system(text):
         return of_target(open_target_or_mixlist(text, console, options), console.warn)
-    found = open_system(text, console)
-    return ReadLists(found.lists, found.losses)
+    return open_system(text, console)
 
 
 def open_system(text: str, console: Console) -> SystemLists:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...core.text.source import Source
 from ...errors import Damaged, UsageFault
 from ..facts import facts
@@ -26,7 +28,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
             text = f"{shown(module)}, {shown(name)}"
             if isinstance(name, str) and isinstance(module, Symbol):
                 cls = functions[call.function]
-                entries.setdefault(name, ListEntry(name, cls, origin=source.path, module=module.path))
+                entries.setdefault(name, ListEntry(name, cls=cls, origin=source.path, module=module.path))
                 text = f"{name}: it runs only if a condition holds" if call.tests else ""
             if text:
                 unread.append((call.function, Unread(call.line, call.column, text)))
@@ -39,7 +41,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     if not entries:
         message = "the file calls no amp.register_half_function, register_float_function or register_promote_function"
         raise UsageFault(message, path=sources[0].path if sources else None)
-    return ReadLists(own._replace(entries=(*entries.values(), *own.as_defaults()), version=None), losses)
+    return ReadLists(replace(own, entries=(*entries.values(), *own.as_defaults()), version=None), losses)
 
 
 def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:

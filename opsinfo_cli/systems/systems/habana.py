@@ -6,6 +6,7 @@ How autocast reads them: HabanaAI/gaudi-pytorch-bridge, hpu_ops/backend/autocast
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ...core.text.source import Source
 from ...errors import Damaged
@@ -35,7 +36,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
                 raise Damaged(message, path=source.path, line=number, column=1, hint=hint)
         lines = [line for line in source.text.split("\n") if line]
         names = dict.fromkeys(line for line in lines if line == line.strip())
-        entries += [ListEntry(name, cls, origin=source.path) for name in names]
+        entries += [ListEntry(name, cls=cls, origin=source.path) for name in names]
         message = f"{source.path}: these lines match nothing, because blanks or CR around a name are part of it"
         losses += loss_of("not-a-name", message, [line for line in lines if line != line.strip()], drops=True)
     low, high = ({entry.name for entry in entries if entry.cls is cls} for cls in (_LOW, _HIGH))
@@ -49,7 +50,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
         entries, overloads = without_overloads([e for e in entries if e.name not in both or e.cls is _LOW])
         losses += overloads
     kept = tuple(entry for entry in own.as_defaults() if entry.cls not in replaced)
-    return ReadLists(own._replace(entries=(*entries, *kept), version=None), tuple(losses))
+    return ReadLists(replace(own, entries=(*entries, *kept), version=None), tuple(losses))
 
 
 def without_overloads(entries: list[ListEntry]) -> tuple[list[ListEntry], tuple[Loss, ...]]:

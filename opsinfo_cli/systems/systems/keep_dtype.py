@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ...core.cann.option_files import keep_dtype_text, kept_names
 from ...core.text.source import Source
@@ -15,7 +16,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     names = [line for line in kept_names(source.text.split("\n")) if line.name]
     comments = [line.name for line in names if not line.is_type and line.name.startswith("#")]
     entries = tuple(
-        ListEntry(line.name, OperatorClass.HIGH, "operator" if line.is_type else "node", source.path)
+        ListEntry(line.name, scope="operator" if line.is_type else "node", cls=OperatorClass.HIGH, origin=source.path)
         for line in names
         if line.is_type or line.name not in comments
     )
@@ -23,14 +24,15 @@ def read(system: System, sources: list[Source]) -> ReadLists:
         "the format has no comments: the engine reads these lines as node names, and warns that they are not found"
     )
     losses = loss_of("not-a-name", message, comments)
-    return ReadLists(OperatorLists(system.name, "ascend", entries, "mode"), losses)
+    lists = OperatorLists(system=system.name, names="ascend", unlisted="mode", entries=entries)
+    return ReadLists(lists, losses)
 
 
 def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:
     patterns = [e.name for e in lists.entries if e.pattern is not None and not _is_plain(e.name)]
     beginnings = [e.name for e in lists.entries if e.pattern == "regex" and e.cls is OperatorClass.HIGH]
     prefixes = [name for name in beginnings if _is_plain(name)]
-    lists = lists._replace(entries=tuple(entry for entry in lists.entries if entry.name not in patterns))
+    lists = replace(lists, entries=tuple(entry for entry in lists.entries if entry.name not in patterns))
     nodes = {entry.name for entry in lists.entries if entry.scope == "node"}
     to = {OperatorClass.HIGH: "keep_dtype", OperatorClass.BANNED: "keep_dtype"}
     names = sort_names(lists, to, frozenset({OperatorClass.HIGH}), system.name)

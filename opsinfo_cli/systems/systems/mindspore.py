@@ -81,8 +81,11 @@ def read(system: System, sources: list[Source]) -> ReadLists:
         names, cells_only = _cells_only(names)
         losses += cells_only
     cls = _LOW if _is_white(system) else _HIGH
-    entries = tuple(ListEntry(name, cls, "class", source.path) for name in dict.fromkeys(names))
-    return ReadLists(OperatorLists(system.name, "mindspore", entries, _unlisted(system), "float16"), losses)
+    entries = tuple(ListEntry(name, scope="class", cls=cls, origin=source.path) for name in dict.fromkeys(names))
+    own = OperatorLists(
+        system=system.name, names="mindspore", unlisted=_unlisted(system), low="float16", entries=entries
+    )
+    return ReadLists(own, losses)
 
 
 def write(system: System, lists: OperatorLists, options: ConversionOptions) -> WrittenLists:

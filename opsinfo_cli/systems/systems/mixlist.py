@@ -11,7 +11,7 @@ from ...core.cann.mixlist import mixlist_content
 from ...core.cann.policy import Policy
 from ...errors import UsageFault
 from ..system import ConversionOptions, System, WrittenLists, default_differences, sort_names
-from ..vocabulary import Loss, OperatorClass, OperatorLists, Unlisted, loss_of
+from ..vocabulary import Loss, OperatorClass, OperatorLists, loss_of
 
 _LOW, _HIGH, _FOLLOW = OperatorClass.LOW, OperatorClass.HIGH, OperatorClass.FOLLOW
 _TO = {
@@ -22,7 +22,7 @@ _TO = {
     OperatorClass.CLEAR: "gray",
     OperatorClass.BANNED: "black",
 }
-_EVERYTHING: dict[Unlisted, Policy] = {
+_EVERYTHING: dict[str, Policy] = {
     "low": Policy.WHITE,
     "high": Policy.BLACK,
     "inputs": Policy.GRAY,

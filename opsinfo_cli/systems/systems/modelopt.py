@@ -7,6 +7,7 @@ Of `modelopt.onnx.quantization` only `op_types_to_exclude_fp16` is about float16
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 from ...core.text.source import Source
@@ -81,12 +82,12 @@ def read(system: System, sources: list[Source]) -> ReadLists:
 
 def _entry(text: str, name: str, origin: str) -> ListEntry:
     scope, cls = _LISTS[name]
-    return ListEntry(text, cls, scope, origin, pattern="regex" if scope == "node" else None)
+    return ListEntry(text, scope=scope, cls=cls, origin=origin, pattern="regex" if scope == "node" else None)
 
 
 def _read_lists(own: OperatorLists, entries: list[ListEntry], low: str | None, losses: tuple[Loss, ...]) -> ReadLists:
     entries.sort(key=lambda entry: entry.cls is _HIGH)
-    return ReadLists(own._replace(entries=(*entries, *own.as_defaults()), low=low, version=None), losses)
+    return ReadLists(replace(own, entries=(*entries, *own.as_defaults()), low=low, version=None), losses)
 
 
 def _read_python(own: OperatorLists, source: Source) -> ReadLists:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...core.text.source import Source
 from ...errors import UsageFault
 from ..python_text import python_lists
@@ -37,11 +39,14 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     for name in operators.items if operators else ():
         is_default = isinstance(name, Default)
         blocked.append(
-            ListEntry(str(name), high, origin=default if is_default else "op_block_list", is_default=is_default)
+            ListEntry(str(name), cls=high, origin=default if is_default else "op_block_list", is_default=is_default)
         )
-    of_nodes = [ListEntry(str(name), high, "node", "node_block_list") for name in (nodes.items if nodes else ())]
+    of_nodes = [
+        ListEntry(str(name), scope="node", cls=high, origin="node_block_list")
+        for name in (nodes.items if nodes else ())
+    ]
     kept = () if operators is not None else own.as_defaults()
-    return ReadLists(own._replace(entries=(*blocked, *kept, *of_nodes), version=None), losses)
+    return ReadLists(replace(own, entries=(*blocked, *kept, *of_nodes), version=None), losses)
 
 
 SYSTEMS = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...core.text.scanner import Node, scan
 from ...core.text.source import Source
 from ..system import System
@@ -21,19 +23,19 @@ def read(system: System, sources: list[Source]) -> ReadLists:
     if root.kind != "object":
         raise source.damaged("expected a JSON object", root.start)
     own = system.lists()
-    defaults = own._replace(entries=own.as_defaults())
+    defaults = replace(own, entries=own.as_defaults())
     for low, high, unlisted in _KEYS:
         lows, highs = _strings(source, root, low), _strings(source, root, high)
         if lows is not None and highs is not None:
-            entries = [ListEntry(name, OperatorClass.LOW, origin=low) for name in lows]
-            entries += [ListEntry(name, OperatorClass.HIGH, origin=high) for name in highs]
+            entries = [ListEntry(name, cls=OperatorClass.LOW, origin=low) for name in lows]
+            entries += [ListEntry(name, cls=OperatorClass.HIGH, origin=high) for name in highs]
             entries, losses = without_overloads(entries)
             level = root.get("hmp_opt_level")
             if low == "hmp_bf16_ops" and level and level.value not in (None, "O1"):
                 message = f"hmp_opt_level is {level.value}: what that computes low is not documented; read as O1"
                 losses += (Loss("approximate", message),)
             kept = [entry for entry in defaults.entries if entry.cls is OperatorClass.PROMOTE]
-            return ReadLists(own._replace(entries=(*entries, *kept), unlisted=unlisted, version=None), losses)
+            return ReadLists(replace(own, entries=(*entries, *kept), unlisted=unlisted, version=None), losses)
         if lows is not None or highs is not None:
             message = f"{source.path}: only one of {low} and {high} is set, so both are ignored"
             return ReadLists(defaults, loss_of("ignored", message, lows or highs or (), drops=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...core.text.source import Source
 from ...errors import UsageFault
 from ..list_text import flag_values, one_chosen, shell_lines
@@ -33,8 +35,8 @@ def read(system: System, sources: list[Source]) -> ReadLists:
         message = f"on both lists, which Paddle refuses: {', '.join(sorted(both))}"
         raise UsageFault(message, name="conflict", path=source.path)
     own = system.lists("O1")
-    entries = [ListEntry(name, cls, origin=key) for key, cls in _LISTS.items() for name in names[key]]
-    return ReadLists(own._replace(entries=(*entries, *own.as_defaults()), version=None), losses)
+    entries = [ListEntry(name, cls=cls, origin=key) for key, cls in _LISTS.items() for name in names[key]]
+    return ReadLists(replace(own, entries=(*entries, *own.as_defaults()), version=None), losses)
 
 
 def _of_commands(source: Source) -> dict[str, list[str]]:

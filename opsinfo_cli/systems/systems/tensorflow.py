@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...core.text.source import Source
 from ...errors import Damaged
 from ..system import System
@@ -31,12 +33,12 @@ def read(system: System, sources: list[Source]) -> ReadLists:
         elif name and cls is None:
             before.append(name)
         elif name and cls:
-            entries.append(ListEntry(name, cls, origin=section))
+            entries.append(ListEntry(name, cls=cls, origin=section))
     if cls is None:
         message = "expected a section: AllowList:, DenyList:, InferList: or ClearList:"
         raise Damaged(message, path=source.path, line=1, column=1)
     losses = loss_of("not-a-name", f"{source.path}: these lines come before the first section", before, drops=True)
-    return ReadLists(system.lists()._replace(entries=tuple(entries), version=None), losses)
+    return ReadLists(replace(system.lists(), entries=tuple(entries), version=None), losses)
 
 
 SYSTEMS = (

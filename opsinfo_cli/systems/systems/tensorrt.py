@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from ...core.text.source import Source
@@ -72,7 +73,7 @@ def read(system: System, sources: list[Source]) -> ReadLists:
 
 def _lists(entries: Iterable[ListEntry], default: OperatorClass, low: str | None) -> OperatorLists:
     unlisted: Unlisted = "high" if default is _HIGH else "low"
-    return OperatorLists("tensorrt", "onnx", tuple(entries), unlisted, low)
+    return OperatorLists(system="tensorrt", names="onnx", unlisted=unlisted, low=low, entries=tuple(entries))
 
 
 def _specs(source: Source) -> list[_Spec]:
@@ -143,7 +144,8 @@ def _of_spec(text: str, command: str) -> ReadLists:
         message = "without --precisionConstraints=obey or prefer trtexec does not look at these precisions"
         losses.append(Loss("ignored", message))
     entries = [
-        ListEntry(name, cls, "node", _OPTION, pattern="glob" if "*" in name else None) for name, cls in names.items()
+        ListEntry(name, scope="node", cls=cls, origin=_OPTION, pattern="glob" if "*" in name else None)
+        for name, cls in names.items()
     ]
     low = "bfloat16" if "--bf16" in command and "--fp16" not in command else "float16"
     return ReadLists(_lists(entries[::-1], default, low), losses)
@@ -166,7 +168,7 @@ def _of_script(source: Source) -> ReadLists:
             unread.append(("layer.precision", limit or Unread(call.line, call.column, _conditions(call))))
             continue
         for entry in found:
-            known = entries.setdefault((entry.name, entry.pattern), entry._replace(cls=cls))
+            known = entries.setdefault((entry.name, entry.pattern), replace(entry, cls=cls))
             if known.cls is not cls:
                 text = f"{entry.name} is set to both precisions"
                 unread.append(("layer.precision", Unread(call.line, call.column, text)))
@@ -216,7 +218,9 @@ def _rule(test: Test, node: ast.expr, layer: str, holds: bool) -> list[ListEntry
             types = re.findall(r"LayerType\.(\w+)", right)
             names = [operator for each in types for operator in _TYPES.get(each, ("",))]
             return (
-                [ListEntry(each, _HIGH, origin="layer.precision") for each in names] if names and all(names) else None
+                [ListEntry(each, cls=_HIGH, origin="layer.precision") for each in names]
+                if names and all(names)
+                else None
             )
         if left == name:
             return _entries(_values(test.known.get(right)), "{}")
@@ -261,7 +265,10 @@ def _entries(names: list[str] | None, form: str) -> list[ListEntry] | None:
     pattern: Pattern | None = "glob" if "*" in form else None
     if names is None:
         return None
-    return [ListEntry(form.format(name), _HIGH, "node", "layer.precision", pattern=pattern) for name in names]
+    return [
+        ListEntry(form.format(name), scope="node", cls=_HIGH, origin="layer.precision", pattern=pattern)
+        for name in names
+    ]
 
 
 SYSTEMS = (
