@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,18 +33,30 @@ struct OpAICoreConfig {
 
 struct OpAICoreDef {
     std::map<std::string, OpAICoreConfig> configs;
-    OpAICoreDef& AddConfig(const char* chip, OpAICoreConfig config)
+    OpAICoreDef& AddConfig(const std::string& chip, OpAICoreConfig config)
     {
         configs[chip] = config;
         return *this;
     }
-    OpAICoreDef& AddConfig(const char* chip) { return AddConfig(chip, OpAICoreConfig(chip)); }
+    OpAICoreDef& AddConfig(const std::string& chip) { return AddConfig(chip, OpAICoreConfig("")); }
 };
 
 struct OpDef {
     OpAICoreDef core;
     OpDef(const char*) {}
     OpAICoreDef& AICore() { return core; }
+};
+
+// What a header that is not read may do to what it is given.
+inline void Decide(bool& flag) { flag = false; }
+inline void Change(std::vector<bool>::iterator first) { *first = false; }
+struct Flip {
+    Flip(bool& flag) { flag = false; }
+};
+struct Guard {
+    std::function<void()> end;
+    Guard(std::function<void()> f, int) : end(f) {}
+    ~Guard() { end(); }
 };
 
 #define OP_ADD(T)                                                              \

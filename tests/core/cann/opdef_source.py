@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from opsinfo_cli.core.cann.opdef.find import find_sources
 from opsinfo_cli.core.cann.opdef.reading import Reading, Row, read_sources
@@ -28,6 +30,35 @@ public:
 OP_ADD({name});
 }}
 """
+
+
+class Program(NamedTuple):
+    """A source of ``opdef_programs.txt``.
+
+    :param policy: that a compiler makes
+    :param is_read: else it is refused
+    """
+
+    line: int
+    text: str
+    policy: str
+    is_read: bool
+
+
+def _programs() -> Iterator[Program]:
+    before = members = ""
+    lines = Path(__file__).with_name("opdef_programs.txt").read_text().splitlines()
+    for number, line in enumerate(lines, 1):
+        kind, _, rest = line.replace("\N{SYMBOL FOR NEWLINE}", "\n").partition(" ")
+        if kind == "before":
+            before, members = rest.strip(), ""
+        elif kind == "members":
+            members = rest.strip()
+        elif kind and kind != "#":
+            word, _, body = rest.partition(" ")
+            flag = "c.PrecisionReduceFlag(on);" if re.search(r"\bon\b", body + before) else ""
+            body = f'OpAICoreConfig c; bool on = true; {body} {flag} AICore().AddConfig("ascend910b", c);'
+            yield Program(number, source(body, before=before, members=members), kind, word == "read")
 
 
 def read(folder: Path, text: str) -> Reading:
@@ -67,3 +98,6 @@ def of_folder(folder: Path, files: Mapping[str, str]) -> Reading:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return read_sources(find_sources(str(folder)).files, str(folder))
+
+
+PROGRAMS = list(_programs())

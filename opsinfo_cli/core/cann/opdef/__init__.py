@@ -18,8 +18,7 @@ stepped over, not understood.
 - ``reading``: the public names
 - ``configuration_text``: the way back, from a policy to the lines of a source
 
-What cannot be read is named, with file, line and reason. C++ that is read otherwise than it runs is listed in
-``docs/operators.md``.
+What cannot be read is named, with file, line and reason; it is never guessed.
 
 Sources: hicann/metadef at 786891c, ``base/asc/opdef``; mirror-cann/asc-devkit at 82b89a1, ``tools/build/opbuild``.
 """

@@ -1,8 +1,8 @@
 """What a value becomes as one of a C++ type: in a declaration, an argument, a cast, the braces of a container.
 
-A type that is not among these makes a value unknown, because it may change it: ``uint8_t`` wraps around, a class from a
-header that is not read may do anything. Known are numbers as long as all types of theirs hold them, texts, constants of
-the framework, vectors, maps, classes of the source, and ``OpAICoreConfig``. A copy never changes with its original.
+Read are numbers, texts, constants of the framework, vectors, maps, classes of the source, and ``OpAICoreConfig``. Any
+other type is code that is not read (a fault), because it may do anything with the value. A number that not all types of
+its kind hold is unknown: ``uint8_t`` wraps around. A copy never changes with its original.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from . import standard
 from .definitions import Definitions, Instance
 from .op_definition import CoreConfig, Part
 from .source_text import TypeText
-from .values import Array, EnumConstant, Functions, Map, Position, StepBudget, Unknown, Value
+from .values import Array, EnumConstant, Map, Position, StepBudget, String, Unknown, Value
 
 _SIGNED = frozenset(("int", "long", "int32_t", "int64_t"))
 _UNSIGNED = frozenset(("unsigned", "size_t", "uint32_t", "uint64_t"))
@@ -22,8 +22,9 @@ NOT_HELD = NUMBERS - _SIGNED - _UNSIGNED | {"reference_wrapper"}
 """Elements that do not keep the value they are given: numbers that become others, other names of a variable."""
 _VECTORS = frozenset(("vector", "array", "initializer_list"))
 _MAPS = frozenset(("map", "unordered_map"))
-_TEXTS = frozenset(("string", "AscendString", "string_view"))
-TYPES = NUMBERS | _VECTORS | _MAPS | _TEXTS | {"OpAICoreConfig", "DataType", "Format"}
+_STRINGS = frozenset(("string", "AscendString", "string_view"))
+_ENUMERATIONS = frozenset(("DataType", "Format"))
+TYPES = NUMBERS | _VECTORS | _MAPS | _STRINGS | _ENUMERATIONS | {"OpAICoreConfig"}
 """Names that are types of the framework or of C++, so that ``name(...)`` and ``name{...}`` make a value of one."""
 
 
@@ -46,82 +47,65 @@ class Conversion:
         self._instantiate = instantiate
         self._evaluate = evaluate
 
-    def is_read(self, kind: TypeText) -> bool:
-        """Return whether no code that is not read makes a value of a type."""
-        kind = self._definitions.resolve(kind)
-        is_vector = kind.name in _VECTORS
-        if kind.arguments and not kind.is_pointer and (is_vector or kind.name in _MAPS):
-            elements = [self._argument_type(kind, index) for index in range(1 if is_vector else 2)]
-            return all(each and self._is_element(each, is_vector) for each in elements)
-        return kind.name in TYPES or kind.name == "auto" or kind.is_pointer or self.is_class(kind)
-
-    def _is_element(self, kind: TypeText, of_vector: bool) -> bool:
-        if of_vector and kind.name in NOT_HELD and not kind.is_pointer:
-            return False
-        return kind.name in self._definitions.parameters or self.is_read(kind)
-
-    def is_plain(self, kind: TypeText) -> bool:
-        """Return whether no code of the sources, or that is not read, makes a value of a type."""
-        kind = self._definitions.resolve(kind)
-        of = [self._argument_type(kind, index) for index in range(len(kind.arguments))]
-        return kind.name in TYPES and all(each is not None and self.is_plain(each) for each in of)
-
     def is_class(self, kind: TypeText) -> bool:
         """Return whether a type is a class of the source."""
-        return self._definitions.resolve(kind).name in self._definitions.classes
+        kind = self._definitions.resolve(kind)
+        return kind.name in self._definitions.classes and not kind.is_pointer
 
     def construct(self, kind: TypeText, items: list[Value], is_braced: bool, at: int) -> Value:
         """Return ``T(items)`` or ``T{items}``."""
         kind = self._definitions.resolve(kind)
+        if self.is_class(kind):
+            return self._instantiate(kind.name, items, self._text.places[at])
         if kind.name == "OpAICoreConfig":
             return self._config(items, at)
-        if self.is_class(kind) and not kind.is_pointer:
-            return self._instantiate(kind.name, items, self._text.places[at])
-        if kind.name in ("DataType", "Format") and not items:
-            return None  # no constant, until one is assigned
         if kind.name in _VECTORS:
             return self._vector(kind, items, is_braced, at)
         if kind.name in _MAPS:
             return self.convert(kind, items if is_braced or not items else items[0], at)
-        if not items and kind.name in _TEXTS:
-            return ""
-        if not items and kind.name in NUMBERS:
-            return self.number(kind.name, 0, at)
         if len(items) == 1:
             return self.convert(kind, items[0], at)
-        return self._unread(f"a value of the type `{kind.name}`", at)
+        if not items and kind.name in _STRINGS:
+            return String()
+        if not items and kind.name in NUMBERS:
+            return self.number(kind.name, 0, at)
+        if not items and kind.name in _ENUMERATIONS:
+            return None  # no constant, until one is assigned
+        raise self._text.fault(f"a value of the type `{kind.name}` is not interpreted", at)
 
-    def is_of(self, kind: TypeText, value: Instance) -> bool:
-        return self._definitions.resolve(kind).name == value.name
+    def is_of(self, kind: TypeText, value: Value) -> bool:
+        """Return whether a value is an object of a class."""
+        return isinstance(value, Instance) and self._definitions.resolve(kind).name == value.name
 
     def convert(self, kind: TypeText, value: Value, at: int) -> Value:
-        """Return a copy of a value as one of a type; unknown if the type is none that holds it."""
+        """Return a copy of a value as one of a type, ``T x = value``."""
         kind = self._definitions.resolve(kind)
+        if kind.is_pointer or isinstance(value, Unknown):
+            return value
         if kind.is_array and isinstance(value, list):
             if self.is_class(kind):
                 raise self._text.fault("an array of objects is not interpreted", at)
             return Array(self.convert(kind._replace(is_array=False), each, at) for each in value)
-        if kind.is_pointer:
-            return value
         if self.is_class(kind) and not isinstance(value, Instance):
             return self._instantiate(kind.name, value if isinstance(value, list) else [value], self._text.places[at])
-        if isinstance(value, bool | int | float) and kind.name != "auto":
+        if isinstance(value, bool | int | float) and kind.name in NUMBERS:
             return self.number(kind.name, value, at)
-        if isinstance(value, list):
-            if kind.name == "OpAICoreConfig":
-                return self._config(value, at)
-            if kind.name in _VECTORS:
-                return self._elements(kind, value, at)
-            if kind.name in _MAPS:
-                return self._map(kind, value, at)
-        is_held = (
+        if kind.name == "OpAICoreConfig" and isinstance(value, list | CoreConfig):
+            return self._config(value if isinstance(value, list) else [value], at)
+        if kind.name in _VECTORS and isinstance(value, list):
+            return self._elements(kind, value, at)
+        if kind.name in _MAPS and isinstance(value, list):
+            return self._map(kind, value, at)
+        is_constant = isinstance(value, EnumConstant) or value is None
+        if isinstance(value, str) and not is_constant and kind.name in _STRINGS:
+            return String(value)
+        if (
             kind.name == "auto"
-            or value is None
-            or isinstance(value, Unknown | EnumConstant | Part | Functions | Instance)
-            or (isinstance(value, str) and kind.name in _TEXTS)
+            or (is_constant and (kind.name in TYPES or kind.name in self._definitions.parameters))
             or (isinstance(value, Map) and kind.name in _MAPS)
-        )
-        return self.copy(value, at) if is_held else self._unread(f"a value of the type `{kind.name}`", at)
+        ):
+            return self.copy(value, at)
+        raise self._text.fault(f"a value of the type `{kind.name}` is not interpreted", at)
 
     def copy(self, value: Value, at: int) -> Value:
         """Return what ``auto x = value`` holds: a copy that does not change with the value."""
@@ -199,23 +183,18 @@ class Conversion:
             return self._unread("an array with fewer items than its size", at)
         if not values and self.is_class(element):  # one that is added later would have to be made
             return self._unread(f"a vector of `{element.name}`", at)
-        is_nested = element.name in _VECTORS or element.name in self._definitions.classes
-        if not is_nested and len(values) == 1 and isinstance(values[0], list) and element.name in TYPES:
+        if element.name in NOT_HELD and not element.is_pointer:
+            raise self._text.fault(f"a vector of `{element.name}` is not interpreted", at)
+        is_nested = element.name in _VECTORS or self.is_class(element)
+        if not is_nested and len(values) == 1 and isinstance(values[0], list):
             values = values[0]  # `{{...}}` and `{vector}`
-        if not is_nested and any(isinstance(each, list) for each in values):
-            return self._unread(f"a vector of `{element.name}`", at)
-        if is_nested or (element.name in NUMBERS and not element.is_pointer):
-            self._spend(len(values), at)
-            return [self.convert(element, each, at) for each in values]
-        if element.name in _TEXTS and any(isinstance(each, int) for each in values):
-            return self._unread("a vector of texts by a number", at)
-        return self.copy(values, at)
+        return [self.convert(element, each, at) for each in values]
 
     def _map(self, kind: TypeText, pairs: list[Value], at: int) -> Value:
         self._spend(len(pairs), at)
         key_type, element = self._argument_type(kind, 0), self._argument_type(kind, 1)
-        if key_type is None or element is None:
-            return self._unread("a map of these types", at)
+        if key_type is None or element is None or key_type.is_pointer:
+            raise self._text.fault("a map of these types is not interpreted", at)
         of: TypeText = element
         found = Map((), lambda: self.construct(of, [], False, at))
         for pair in pairs:

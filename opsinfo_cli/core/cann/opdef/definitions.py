@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .op_definition import OpDefinition
-from .source_text import UNDECIDED, Class, Declaration, Part, SourceFunction, SourceText, TypeText
+from .source_text import UNDECIDED, Class, Declaration, SourceFunction, SourceText, TypeText, WordRange
 from .tokens import NotDefined, SourceFault, Token
-from .values import Functions, Reaching, Scope, StepBudget, Unknown, Value
+from .values import Functions, Scope, StepBudget, Unknown, Value
 
 IS_MISSING = "is not defined in the project"
+_NOT_OF_CLASSES = frozenset(("operator", "virtual", "override", "~"))
 
 
 class Lazy(NamedTuple):
@@ -27,7 +28,7 @@ class Lazy(NamedTuple):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Instance(Reaching):
+class Instance:
     """An object of a class that the sources define.
 
     :param scope: its members
@@ -70,7 +71,7 @@ class Definitions:
         self.undecided: list[SourceFault] = []
         self._budget = budget
 
-    def add(self, part: Part, scope: Scope) -> list[Declaration]:
+    def add(self, part: WordRange, scope: Scope) -> list[Declaration]:
         """Add what a namespace or class defines to its scope; return its variables.
 
         The body of a class is read once for each object: what is not of the scope, as a class in it, is added the first
@@ -90,11 +91,14 @@ class Definitions:
                 scope[each.name] = Unknown(self.text.fault(f"`{each.name}` is defined more than once", each.at))
                 continue
             given |= {each.name} if each.opening else set()
-            head = self.head(each)
-            if not each.opening and ("extern" in head or ("static" in head and scope is not self.scope)):
-                scope[each.name] = Unknown(self.text.fault(f"the value of `{each.name}` is defined elsewhere", each.at))
-            else:
+            is_shared = scope is self.scope or "static" in self.head(each)
+            if not is_shared or (each.opening and self.is_constant(each)):
                 scope[each.name] = Lazy(each)
+            elif each.opening == "(":  # a function that is only declared
+                scope[each.name] = Unknown(NotDefined(f"`{each.name}` {IS_MISSING}", self.text.places[each.at]))
+            else:
+                reason = f"`{each.name}` is no constant with a value, so that other code may change it"
+                scope[each.name] = Unknown(self.text.fault(reason, each.at))
         return variables
 
     def head(self, declaration: Declaration | SourceFunction) -> list[str]:
@@ -104,27 +108,29 @@ class Definitions:
             start -= 1
         return words[start : declaration.at]
 
-    def is_function(self, declaration: Declaration) -> bool:
-        """Return whether a declaration, without a body, is that of a function."""
-        parameters = self.text.parameters(*declaration.given)
-        return declaration.opening == "(" and (declaration.type.name == "void" or all(each.name for each in parameters))
-
-    def may_change(self, declaration: Declaration) -> bool:
-        """Return whether a variable of a namespace may change: it has no ``const`` of its own, or is a pointer."""
-        head, depth = self.head(declaration), 0
-        for word in head:
+    def is_constant(self, declaration: Declaration) -> bool:
+        """Return whether a variable cannot change: of a pointer it is not enough that what it points to cannot."""
+        outside: list[str] = []
+        depth = 0
+        for word in self.head(declaration):
             depth += (word == "<") - (word == ">")
-            if depth == 0 and word in ("const", "constexpr"):
-                return declaration.type.is_pointer
-        return True
+            if depth == 0:
+                outside.append(word)
+            if word == "*":
+                outside = [each for each in outside if each == "constexpr"]
+        return not {"const", "constexpr"}.isdisjoint(outside)
 
     def class_of(self, name: str, place: int) -> Class:
-        """:raises SourceFault: if there is none, or more than one"""
+        """:raises SourceFault: if there is none, or more than one, or it is not interpreted"""
         found = self.classes.get(name, [])
         if not found:
             raise NotDefined(f"the class `{name}` {IS_MISSING}", place)
         if len(found) > 1:
             raise SourceFault(f"the class `{name}` is defined {len(found)} times", place)
+        words = self.text.words[slice(*found[0].body)]
+        if found[0].base is None or not _NOT_OF_CLASSES.isdisjoint(words):
+            reason = "a class with several bases, operators, virtual functions or a destructor is not interpreted"
+            raise SourceFault(reason, self.text.places[found[0].at])
         return found[0]
 
     def resolve(self, kind: TypeText) -> TypeText:
@@ -218,7 +224,7 @@ class Definitions:
             self.aliases[name] = TypeText("?") if kind.is_reference or not is_one else kind
         return stop + 1
 
-    def _constants(self, part: Part, scope: Scope) -> None:
+    def _constants(self, part: WordRange, scope: Scope) -> None:
         """Add the constants of an enumeration; one that is given more than a plain number is unknown."""
         value: Value = -1
         for first, stop in self.text.split(*part):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from .tokens import SourceFault
-from .values import Arguments, EnumConstant, Reaching, Unknown
+from .values import Arguments, EnumConstant, Unknown
 from .words import DTYPE_NUMBERS
 
 PRECISION_REDUCE = "precision_reduce.flag"
@@ -116,7 +116,7 @@ class PortColumns:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class OpDefPort(Reaching):
+class OpDefPort:
     """An input or output (``OpParamDef``).
 
     :param param_type: the constant of ``Option``
@@ -266,7 +266,7 @@ class ConfigSetting:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class CoreConfig(Reaching):
+class CoreConfig:
     """``OpAICoreConfig``.
 
     :param settings: in the order in which the keys were first set, which a later value keeps
@@ -334,7 +334,7 @@ class ChipConfig:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class AICore(Reaching):
+class AICore:
     """:param chips: by chip; a second ``AddConfig`` replaces the first (op_def_impl.cc:1443-1448)"""
 
     chips: dict[str, ChipConfig] = field(default_factory=dict)
@@ -391,7 +391,7 @@ def _attribute_value(value: object, place: int, depth: int = 2) -> object:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Attribute(Reaching):
+class Attribute:
     """``OpAttrDef`` (op_def_impl.cc:475-676).
 
     :param defaults: by type: a later call of another type does not take the value of an earlier one
@@ -419,7 +419,7 @@ class Attribute(Reaching):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Collective(Reaching):
+class Collective:
     """``OpMC2Def``: groups of collective communication."""
 
     groups: dict[str, None] = field(default_factory=dict)
@@ -432,7 +432,7 @@ class Collective(Reaching):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class OtherCore(Reaching):
+class OtherCore:
     """``AICPU()`` and ``HostCPU()``: whatever is called on them is not of AI Core."""
 
     def call(self, method: str, arguments: Arguments, place: int) -> OtherCore:

@@ -1,26 +1,19 @@
 """Runs constructors from the words of a source: declarations, calls, own functions, conditions and loops.
 
-What is not known never decides a policy. There are four kinds of it, and each has one rule; the fifth is of classes:
+What is not known never decides a policy. It has two kinds, with a rule each:
 
 - A **value** that cannot be worked out is :class:`~.values.Unknown`, with the reason. It is harmless until it is a
   condition, a loop's range, a flag, a chip, a configuration or the name of a port: there the reason is raised as a
-  :class:`~.tokens.SourceFault`, which ends the op type. In a column or an attribute only this part is unreadable.
-- **Code** that is called and not read (a function, a method, the constructor of a type, a call of the C++ library that
-  does not fit; but no method of a part of the operator) may change what it is given, and each variable of a namespace
-  that is not ``const``:
-  :meth:`Runner._pass_over` ends the op type if it is given what reaches the operator, and makes all else that it may
-  change unknown. What is unknown once stays so, because the code may keep a reference: an assignment is not followed.
-- **Text** that is not understood, a statement or an argument, may do anything with what it names:
-  :meth:`Runner._step_over` ends the op type if it names what reaches the operator, a function of the source, a method
-  of the operator, or is up to the build, and makes unknown what it names and what code that is not read may change.
-- **Another name** of a variable that is not followed (pointers, some references) is :class:`~.tokens.Untraced`: nothing
-  after it is certain, and the op type ends.
-- A **class of the source** is run where a declaration, a call, a conversion or a list in braces makes an object of it.
-  Anywhere else (in text, as what a template is given, in a vector that grows) it is code that is not read.
+  :class:`~.tokens.SourceFault`. In a column or an attribute only this part is unreadable.
+- **Code** that is not read, or not understood, raises a :class:`~.tokens.SourceFault`: a function that the project does
+  not have, a type from a header of the system, a statement that real sources do not use. It ends the op type, unless it
+  is a statement or an argument that can only change data (:meth:`Runner._step_over`): of what the constructor holds it
+  names at most numbers, texts and vectors of them. These are unknown from then on, because it may keep them, and so is
+  its own value. What namespaces define it may name: a function changes only what it is given, and a variable there that
+  is no constant is unknown from the start (:meth:`~.definitions.Definitions.is_constant`).
 
-What reaches the operator says :func:`~.values.reaches_operator`. References are followed: an expression gives the
-:class:`~.values.Variable` that it refers to (``Operand``), and whoever wants its value asks :func:`~.values.plain`.
-C++ that real sources do not use is refused by these rules. ``test_cann_opdef_language.py`` holds each of them.
+References are followed: an expression gives the :class:`~.values.Variable` that it refers to (``Operand``), and whoever
+wants its value asks :func:`~.values.plain`. ``test_cann_opdef_language.py`` holds each of these rules.
 """
 
 from __future__ import annotations
@@ -32,29 +25,25 @@ from . import standard
 from .conversion import NOT_HELD, TYPES, Conversion
 from .definitions import IS_MISSING, Definitions, Instance, Lazy, Registration
 from .op_definition import FLAGS, CoreConfig, OpDefinition, Part
-from .source_text import ASSIGNMENTS, UNDECIDED, Class, Declaration, SourceFunction, TypeText
-from .tokens import NotDefined, SourceFault, Token, Untraced
+from .source_text import ASSIGNMENTS, UNDECIDED, Declaration, SourceFunction, TypeText
+from .tokens import NotDefined, SourceFault, Token
 from .values import (
     EnumConstant,
     Functions,
     Map,
     Operand,
     Position,
-    Reaching,
     Scope,
     StepBudget,
     Unknown,
     Value,
     Variable,
-    forget,
     plain,
-    reaches_operator,
 )
 from .words import PARAM_TYPES
 
 MOST_STEPS = 500_000
 """Expressions and statements of one source. The most that one of 5,300 real sources takes are 13,000."""
-DEEPEST_BASES = 8
 
 _ENUMERATIONS = frozenset(
     ("ge", "Option", "DataType", "Format", "FollowType", "DependScope", "ScalarType", "FormatCheckOption")
@@ -62,6 +51,9 @@ _ENUMERATIONS = frozenset(
 _LOOKS = frozenset(("size", "empty", "begin", "end"))
 """Methods of a vector that make no objects."""
 _LITERALS = {"true": True, "false": False, "nullptr": None}
+_NOT_INTERPRETED = frozenset(
+    ("while", "do", "try", "break", "continue", "typedef", "struct", "class", "union", "enum", "template")
+)
 _NEVER_STEPPED_OVER = frozenset(
     (
         *OpDefinition.METHODS,
@@ -69,13 +61,6 @@ _NEVER_STEPPED_OVER = frozenset(
         *("AddConfig", "ExtendCfgInfo", "this", "return", "throw", "goto", "break", "continue"),
     )
 )
-
-
-class ClassMembers(NamedTuple):
-    """:param variables: in the order of their declarations"""
-
-    name: str
-    variables: Sequence[Declaration]
 
 
 class Returned(NamedTuple):
@@ -87,6 +72,13 @@ class Returned(NamedTuple):
 def value_of(tokens: Sequence[Token]) -> Value:
     """Return the value of an expression that names nothing of a source, of a condition of the preprocessor."""
     return Runner(tokens).value(0, len(tokens), Scope())
+
+
+def _is_data(value: Value) -> bool:
+    """Return whether a value is a number, a text or a vector of them, or unknown."""
+    return isinstance(value, int | float | str | Unknown | None) or (
+        isinstance(value, list) and all(_is_data(each) and not isinstance(each, list) for each in value)
+    )
 
 
 def _holds_objects(value: Value) -> bool:
@@ -103,7 +95,6 @@ class Runner:
         self._text = self._definitions.text
         self._globals = self._definitions.scope
         self._configs: list[CoreConfig] = []
-        self._changing: list[str] = []
         self._statics: dict[int, object] = {}
         """Constants of functions, which begin once, by their places."""
         self._conversion = Conversion(
@@ -118,13 +109,7 @@ class Runner:
 
         :raises SourceFault: if a definition may change others and is not understood
         """
-        variables = self._definitions.add((0, len(self._text.places)), self._globals)
-        own = [each for each in variables if not isinstance(self._globals[each.name], Functions)]
-        self._changing = [each.name for each in own if self._definitions.may_change(each)]
-        if self._changing:
-            for each in own:  # one that changes may change what others begin with
-                if not self._definitions.is_function(each):
-                    self._variable(each.name, self._globals, 0)
+        self._definitions.add((0, len(self._text.places)), self._globals)
         return self._definitions.registrations
 
     def construct_operator(self, registration: Registration) -> tuple[OpDefinition, list[CoreConfig]]:
@@ -137,11 +122,7 @@ class Runner:
         if name not in self._definitions.classes:
             before = [fault for fault in self._definitions.undecided if fault.place < registration.place]
             raise before[-1] if before else NotDefined(f"the class `{name}` {IS_MISSING}", registration.place)
-        try:
-            instance = self._instantiate(name, [registration.name], registration.place)
-        except SourceFault as fault:  # the rest of the constructor may change what the next one finds
-            self._lose_globals(fault)
-            raise
+        instance = self._instantiate(name, [registration.name], registration.place)
         if instance.operator is None:
             raise SourceFault(f"the class `{name}` does not derive from `OpDef`", registration.place)
         instance.operator.name = registration.name
@@ -150,39 +131,25 @@ class Runner:
     def _spend(self, steps: int, at: int) -> None:
         self._budget.spend(steps, self._text.places[at])
 
-    # What is not known
-
-    def _pass_over(self, fault: SourceFault, given: Sequence[Operand]) -> Unknown:
-        """Return the result of code that is called and not read: see above.
-
-        :raises SourceFault: if it is given what reaches the operator
-        """
-        if any(reaches_operator(plain(each)) for each in given):
-            raise fault
-        self._lose_globals(fault)
-        return forget(fault, given)
-
-    def _lose_globals(self, fault: SourceFault) -> None:
-        """Make the variables of namespaces unknown for good which code that is not read may change."""
-        for name in self._changing:
-            forget(fault, [Variable(self._globals, name, fault.place)])
-
     def _step_over(self, fault: SourceFault, start: int, end: int, scope: Scope) -> Unknown:
-        """Go past text that is not understood: see above.
+        """Go past a statement or an argument that is not understood: see above.
 
-        :raises SourceFault: if it may change the operator
+        :raises SourceFault: if it may change more than data
         """
-        words = self._text.words[start:end]
-        named = [each for word in words if (each := self._variable(word, scope, start)) is not None]
-        if (
-            self._budget.left < 0
-            or isinstance(fault, Untraced)
-            or any(word in _NEVER_STEPPED_OVER or word.startswith(UNDECIDED) for word in words)
-            or any(reaches_operator(each.value) for each in named)
-        ):
-            raise fault
-        self._lose_globals(fault)
-        unknown = forget(fault, named)
+        self._spend(0, start)  # the fault may be that nothing is left
+        unknown = Unknown(fault)
+        for word in self._text.words[start:end]:
+            holder = scope.holder(word)
+            if word in _NEVER_STEPPED_OVER or word.startswith(UNDECIDED):
+                raise fault
+            if holder is None or holder is self._globals:
+                continue
+            variable = self._variable(word, scope, start)
+            if variable is None or not _is_data(variable.value):
+                raise fault
+            if isinstance(variable.value, list):
+                variable.value.clear()  # its elements may have other names
+            variable.set(unknown)
         for declared in self._text.declarations(start, end):
             scope[declared.name] = unknown
         return unknown
@@ -190,91 +157,42 @@ class Runner:
     # Objects
 
     def _instantiate(self, name: str, items: Sequence[Operand], place: int) -> Instance:
+        """Return an object of a class: its base is made first, then its variables in order, then its constructor runs.
+
+        An object of a class with a base is one of each: functions of a base find the names that the base has.
+        """
         self._budget.spend(10, place)
+        of = self._definitions.class_of(name, place)
         instance = Instance(name, Scope(self._globals))
         instance.scope["this"] = instance
-        levels = self._add_members(instance, self._definitions.class_of(name, place))
-        for depth in range(len(levels), 0, -1):  # a constructor of a base is inherited by `using`
-            constructors = instance.scope.get(levels[depth - 1].name)
-            if isinstance(constructors, Functions):
-                self._construct_members(instance, constructors, items, levels[:depth], place)
-                break
-        else:
-            if items:
-                raise SourceFault(f"the class `{name}` has no constructor", place)
-        self._begin_members(instance, levels)
-        return instance
-
-    def _add_members(self, instance: Instance, of: Class, depth: int = 0) -> list[ClassMembers]:
-        """Add what a class and its bases define; return their variables, which have no values yet, the base first.
-
-        :raises SourceFault: if two of the classes define one name, or there are several bases
-        """
-        levels: list[ClassMembers] = []
-        if len(of.bases) > 1 or depth > DEEPEST_BASES:
-            raise self._text.fault("several base classes are not interpreted", of.at)
-        for base in of.bases:
-            if base == "OpDef":
-                instance.operator = OpDefinition(instance.name)
-            else:
-                base_class = self._definitions.class_of(base, self._text.places[of.at])
-                levels = self._add_members(instance, base_class, depth + 1)
-        before = {name: len(each.definitions) for name, each in instance.scope.items() if isinstance(each, Functions)}
-        names = set(instance.scope)
-        members = self._definitions.add(of.body, instance.scope)
-        destructor = instance.scope.get(f"~{of.name}")
-        is_active = isinstance(destructor, Functions) and any(
-            each.body[0] < each.body[1] for each in destructor.definitions
-        )
-        if is_active or "operator" in self._text.words[slice(*of.body)]:
-            reason = "a class with operators, or a destructor, is not interpreted"
-            raise Untraced(reason, self._text.places[of.at])
-        now = {name: instance.scope[name] for name in before}
-        is_grown = any(
-            isinstance(each, Functions) and len(each.definitions) > before[name] for name, each in now.items()
-        )
-        if is_grown or not names.isdisjoint(each.name for each in members):
-            raise Untraced("a name that a base class has, too, is not interpreted", self._text.places[of.at])
-        return [*levels, ClassMembers(of.name, members)]
-
-    def _begin_members(self, instance: Instance, levels: Sequence[ClassMembers]) -> None:
-        """Give variables of an object that have no value yet the one of their declaration."""
-        for each in [member for level in levels for member in level.variables]:
-            self._variable(each.name, instance.scope, each.at)
-
-    def _construct_members(
-        self,
-        instance: Instance,
-        constructors: Functions,
-        given: Sequence[Operand],
-        levels: Sequence[ClassMembers],
-        place: int,
-    ) -> None:
-        """Run a constructor: that of the base, the variables in the order of their declarations, then its body."""
-        constructor = self._choose(constructors, given, place)
-        scope = self._bind(constructor, constructors.scope, given, place)
-        initializers = dict(constructor.initializers)
-        *bases, own = levels
-        called = (
-            own if own.name in initializers else bases[-1] if bases else None
-        )  # the constructor runs that of it first
-        of_called = instance.scope.get(called.name) if called else None
-        if called and isinstance(of_called, Functions):
-            items = self._items(*initializers.get(called.name, (0, 0)), scope)
-            self._construct_members(instance, of_called, items, levels if called is own else bases, place)
-        for name in initializers.keys() - {called and called.name}:
-            if isinstance(instance.scope.get(name), Functions):
-                raise self._text.fault(f"the initializer `{name}` is not understood", initializers[name][0])
-        self._begin_members(instance, bases)
-        for each in own.variables if called is not own else ():
+        variables = self._definitions.add(of.body, instance.scope)
+        constructors = instance.scope.get(of.name)
+        of_base, body, scope = items, (0, 0), instance.scope  # without a constructor that of the base is inherited
+        initializers: dict[str, tuple[int, int]] = {}
+        if isinstance(constructors, Functions):
+            constructor = self._choose(constructors, items, place)
+            body, initializers = constructor.body, dict(constructor.initializers)
+            scope = self._bind(constructor, instance.scope, items, place)
+            of_base = self._items(*initializers.pop(of.base or "", (0, 0)), scope)
+        if of.base == "OpDef":
+            instance.operator = OpDefinition(name)
+        elif of.base:
+            base = self._instantiate(of.base, of_base, place)
+            instance.scope.parent, instance.operator = base.scope, base.operator
+        elif constructors is None and items:
+            raise SourceFault(f"the class `{name}` has no constructor", place)
+        for each in variables:
             if each.name not in initializers:
                 self._variable(each.name, instance.scope, each.at)
                 continue
-            start, end = initializers[each.name]
+            start, end = initializers.pop(each.name)
             if each.type.is_reference:
-                raise Untraced("a member that is a reference is not interpreted", self._text.places[start])
+                raise self._text.fault("a member that is a reference is not interpreted", start)
             instance.scope[each.name] = self._construct(each.type, self._items(start, end, scope), False, start - 1)
-        self._run(*constructor.body, scope)
+        for other, (start, _) in initializers.items():
+            raise self._text.fault(f"the initializer `{other}` is not understood", start)
+        self._run(*body, scope)
+        return instance
 
     # Variables
 
@@ -282,15 +200,14 @@ class Runner:
         """Add a variable with its value."""
         if declared.type.is_reference:
             if declared.opening != "=":
-                fault = SourceFault("a reference without `=` is not interpreted", self._text.places[declared.at])
-                raise fault if declared.given[0] == declared.given[1] else Untraced(fault.reason, fault.place)
+                raise self._text.fault("a reference without `=` is not interpreted", declared.at)
             referred = self._evaluate(*declared.given, scope)
             if isinstance(referred, Unknown):
-                raise Untraced(referred.fault.reason, referred.fault.place)
+                raise referred.fault
             scope[declared.name] = self._refer(declared.type, referred, declared.at)
             return
         if declared.opening == "=":
-            value = self._convert(declared.type, self._evaluate(*declared.given, scope), declared.at)
+            value = self._conversion.convert(declared.type, self.value(*declared.given, scope), declared.at)
         else:
             items = self._items(*declared.given, scope)
             value = self._construct(declared.type, items, declared.opening == "{", declared.at)
@@ -300,35 +217,27 @@ class Runner:
         scope[declared.name] = value
 
     def _construct(self, kind: TypeText, given: Sequence[Operand], is_braced: bool, at: int) -> Value:
-        """Return ``T(given)`` or ``T{given}``. The constructor of a type that is not read is code that is not read."""
-        items = [plain(each) for each in given]
-        are_constants = bool(items) and all(isinstance(each, EnumConstant) for each in items)
-        if not self._conversion.is_read(kind) and not are_constants:
-            return self._pass_over(self._text.fault(f"a value of the type `{kind.name}` is not interpreted", at), given)
+        """Return ``T(given)`` or ``T{given}``."""
         if self._conversion.is_class(kind):
             return self._instantiate(self._definitions.resolve(kind).name, given, self._text.places[at])
-        return self._conversion.construct(kind, items, is_braced, at)
-
-    def _convert(self, kind: TypeText, given: Operand, at: int) -> Value:
-        """Return what ``T x = given`` holds; as above."""
-        value = plain(given)
-        if not self._conversion.is_read(kind) and not isinstance(value, EnumConstant):
-            fault = self._text.fault(f"a value of the type `{kind.name}` is not interpreted", at)
-            return self._pass_over(fault, [given])
-        return self._conversion.convert(kind, value, at)
+        return self._conversion.construct(kind, [plain(each) for each in given], is_braced, at)
 
     def _refer(self, kind: TypeText, given: Operand, at: int) -> Operand:
         """Return what ``T& x = given`` refers to: a variable, or a value of ``T`` that is made for it."""
         value = plain(given)
-        is_other = isinstance(value, bool | int | float) or not isinstance(given, Variable)
-        if kind.is_changeable or isinstance(value, Unknown) or not (is_other or self._conversion.is_class(kind)):
+        is_shared = isinstance(value, Unknown | Part | Instance | Functions)
+        if self._conversion.is_class(kind) and is_shared and not self._conversion.is_of(kind, value):
+            raise self._text.fault("an object as one of another class is not interpreted", at)
+        if kind.is_changeable and not is_shared and not isinstance(given, Variable):
+            raise self._text.fault("what a conversion gives to a reference is not interpreted", at)
+        if kind.is_changeable or is_shared:
             return given
-        if isinstance(value, Instance) and self._conversion.is_class(kind) and not self._conversion.is_of(kind, value):
-            raise Untraced("an object as one of another class is not interpreted", self._text.places[at])
-        if isinstance(value, Instance) or (isinstance(value, Reaching) and not self._conversion.is_class(kind)):
-            return given
-        made = self._convert(kind, given, at)
+        made = self._conversion.convert(kind, value, at)
         return given if type(made) is type(value) and made == value else made
+
+    def _take(self, kind: TypeText, given: Operand, at: int) -> Operand:
+        """Return what a parameter, or the variable of a loop, is."""
+        return self._refer(kind, given, at) if kind.is_reference else self._conversion.convert(kind, plain(given), at)
 
     # Functions
 
@@ -354,34 +263,32 @@ class Runner:
             else:
                 assert parameter.default is not None
                 operand = self.value(*parameter.default, parent)
-            if kind.is_changeable and not isinstance(operand, Variable | Reaching | Unknown):
-                raise SourceFault("what braces give to a reference is not interpreted", place)  # which it may change
-            become = self._refer if kind.is_reference else self._convert
-            scope[parameter.name or ""] = become(kind, operand, function.at)
+            scope[parameter.name or ""] = self._take(kind, operand, function.at)
         return scope
 
     def _apply(self, functions: Functions, given: Sequence[Operand], place: int) -> Value:
         self._budget.spend(1, place)
         function = self._choose(functions, given, place)
-        head = self._definitions.head(function)
-        is_of_class = any(self._conversion.is_class(TypeText(word)) for word in head)
-        values = [plain(each) for each in given]
-        items = [item for each in values for item in (each if isinstance(each, list) else [each])]
-        types = sum(word in ("typename", "class") for word in head)
-        if "template" in head and head[: head.index(">")].count(",") >= types:
-            raise Untraced("a template of values is not interpreted", place)
-        if "template" in head and not NOT_HELD.isdisjoint((*head, *(type(each).__name__ for each in items))):
-            raise Untraced("a template that is given a `bool`, or a small number, is not interpreted", place)
-        if "template" in head and (is_of_class or any(map(reaches_operator, values))):
-            self._lose_globals(self._text.fault(f"the template `{function.name}` is given a class", function.at))
+        self._check_template(function, given, place)
         returned = self._run(*function.body, self._bind(function, functions.scope, given, place))
         if returned is None:
             return None  # of a function without a value
-        kind = function.returns
-        if kind.is_reference or not self._conversion.is_read(kind):
-            reason = f"a function that returns `{kind.name}` is not interpreted"  # which may be a reference
-            raise Untraced(reason, self._text.places[function.at])
-        return self._conversion.convert(kind, plain(returned.value), function.at)
+        if function.returns.is_reference:
+            raise self._text.fault("a function that returns a reference is not interpreted", function.at)
+        return self._conversion.convert(function.returns, plain(returned.value), function.at)
+
+    def _check_template(self, function: SourceFunction, given: Sequence[Operand], place: int) -> None:
+        """:raises SourceFault: if what the function makes depends on the types that it is given, which are not kept"""
+        head = self._definitions.head(function)
+        if "template" not in head:
+            return
+        values = [plain(each) for each in given]
+        items = [item for each in values for item in (each if isinstance(each, list) else [each])]
+        of_types = sum(word in ("typename", "class") for word in head)
+        if head[: head.index(">")].count(",") >= of_types:
+            raise SourceFault("a template of values is not interpreted", place)
+        if any(isinstance(each, bool | float) for each in items) or not NOT_HELD.isdisjoint(head):
+            raise SourceFault("a template that is given a `bool`, or a small number, is not interpreted", place)
 
     # Statements
 
@@ -416,7 +323,8 @@ class Runner:
             return Returned(self._evaluate(at + 1, stop, scope) if stop > at + 1 else None), stop
         if word == "throw":
             raise self._text.fault("an exception is thrown", at)
-        if word in ("while", "do", "try", "break", "continue"):
+        is_alias = self._text.words[at : at + 3 : 2] == ["using", "="]
+        if is_alias or word in _NOT_INTERPRETED:
             raise self._text.fault(f"`{word}` is not interpreted", at)
         try:
             self._simple_statement(at, stop, scope)
@@ -431,7 +339,7 @@ class Runner:
         declared = self._text.declarations(at, stop)
         is_static = bool(declared) and "static" in self._text.words[at : declared[0].at]
         if is_static and {"const", "constexpr"}.isdisjoint(self._text.words[at:stop]):
-            raise Untraced("a static variable is not interpreted", self._text.places[at])
+            raise self._text.fault("a static variable is not interpreted", at)
         for each in declared:
             if each.at in self._statics:
                 scope[each.name] = self._statics[each.at]
@@ -485,7 +393,6 @@ class Runner:
         if colon == stop or typed is None or typed[1] != colon - 1:
             raise self._text.fault("a `for` that is not understood", start)
         kind, name = typed[0], self._text.words[colon - 1]
-        become = self._refer if kind.is_reference else self._convert
         values = self.value(colon + 1, stop, scope)
         if isinstance(values, Unknown):
             raise values.fault
@@ -495,7 +402,7 @@ class Runner:
             if index >= len(values):
                 raise self._text.fault("the loop shortens what it runs over", start)
             inner = Scope(scope)
-            inner[name] = become(kind, Variable(values, index, self._text.places[start]), start)
+            inner[name] = self._take(kind, Variable(values, index, self._text.places[start]), start)
             returned = self._statement(body, end, inner)[0]
             if returned is not None:
                 return returned
@@ -611,7 +518,7 @@ class Runner:
             value, after = self._unary(at + 1, end, scope)
             if isinstance(plain(value), Functions | Unknown if word == "&" else Instance):
                 return value, after
-            raise Untraced(f"the use of `{word}` is not interpreted", self._text.places[at])
+            raise self._text.fault(f"the use of `{word}` is not interpreted", at)
         if word in ("++", "--"):
             value, after = self._unary(at + 1, end, scope)
             return self._increment(value, word, at), after
@@ -716,10 +623,10 @@ class Runner:
             holder[name] = Unknown(self._text.fault(f"`{name}` is defined by itself", at))
             try:
                 self._declare(value.declaration, holder)
-            except Untraced:
-                raise
             except SourceFault as fault:
                 holder[name] = Unknown(fault)
+                if holder is not self._globals:  # the value of a constant there can change nothing
+                    self._step_over(fault, *value.declaration.given, holder)
             value = holder[name]
         return value if isinstance(value, Variable) else Variable(holder, name, self._text.places[at])
 
@@ -788,8 +695,10 @@ class Runner:
             owner, pair = value.owner, value.items[value.index]
             if isinstance(owner, Map) and isinstance(pair, list):
                 return pair[0] if name == "first" else Variable(owner, pair[0], self._text.places[at])
-        if isinstance(value, Instance) and (found := self._variable(name, value.scope, at)) is not None:
-            return found
+        if isinstance(value, Instance) and value.scope.holder(name) is not self._globals:
+            found = self._variable(name, value.scope, at)
+            if found is not None:
+                return found
         if isinstance(value, Unknown):
             return value
         raise self._text.fault(f"the member `{name}` is not interpreted", at)
@@ -800,9 +709,7 @@ class Runner:
         """Give types to a template, which may make values of them."""
         types = [self._definitions.resolve(self._text.whole_type(*each)) for each in arguments]
         if any(each.name in NOT_HELD for each in types):
-            raise Untraced("a template that is given a small number is not interpreted", self._text.places[at])
-        if not all(map(self._conversion.is_plain, types)):
-            self._lose_globals(self._text.fault(f"what `{self._text.words[at]}` makes is not interpreted", at))
+            raise self._text.fault("a template that is given a small number is not interpreted", at)
 
     def _call_name(
         self, parts: Sequence[str], arguments: Sequence[tuple[int, int]], at: int, opening: int, scope: Scope
@@ -812,7 +719,7 @@ class Runner:
         if found is not None:
             self._give_types(arguments, at)
             if "this" in (scope.holder(last) or ()) and not isinstance(found.value, Functions):
-                raise NotDefined(f"`{last}` {IS_MISSING}", place)
+                raise NotDefined(f"`{last}` {IS_MISSING}", place)  # a method that is only declared
             return self._call_value(found.value, opening, at, scope)
         given = self._items(*self._text.inside(opening), scope)
         this = scope.holder("this")
@@ -832,7 +739,7 @@ class Runner:
         if last in standard.FUNCTIONS and parts[:-1] in ([], ["std"]):
             self._give_types(arguments, at)
             return self._call_library(lambda items: standard.function(last, items, self._budget, place), given, at)
-        return self._pass_over(NotDefined(f"`{'::'.join(parts)}` {IS_MISSING}", place), given)
+        raise NotDefined(f"`{'::'.join(parts)}` {IS_MISSING}", place)
 
     def _of_template(
         self, parts: Sequence[str], argument: tuple[int, int], given: Sequence[Operand], at: int
@@ -854,8 +761,7 @@ class Runner:
         moved = plain(value)
         if not isinstance(value, Variable) or not isinstance(moved, list | Map | str):
             return value
-        moved = self._conversion.copy(moved, 0)
-        forget(SourceFault("it was moved away", value.place), [value])
+        value.set(Unknown(SourceFault("it was moved away", value.place)))
         return moved
 
     def _call_value(self, function: Value, opening: int, at: int, scope: Scope) -> Operand:
@@ -864,8 +770,8 @@ class Runner:
         if isinstance(function, Functions):
             return self._apply(function, given, place)
         if isinstance(function, Unknown):
-            return self._pass_over(function.fault.at(place), given)
-        return self._pass_over(SourceFault(f"`{self._text.words[at]}` is no function", place), given)
+            raise function.fault.at(place)
+        raise self._text.fault(f"`{self._text.words[at]}` is no function", at)
 
     def _call_member(self, of: Operand, at: int, opening: int, scope: Scope) -> Operand:
         name, place = self._text.words[at], self._text.places[at]
@@ -874,17 +780,18 @@ class Runner:
         if isinstance(value, Part):
             return self._call_part(value, name, given, place)
         if isinstance(value, Instance):
-            function = value.scope.get(name)
+            holder = value.scope.holder(name)
+            function = holder[name] if holder is not None and holder is not self._globals else None
             if isinstance(function, Functions):
                 return self._apply(function, given, place)
-            if value.operator is None or name in value.scope:
+            if value.operator is None or function is not None:
                 raise NotDefined(f"`{name}` {IS_MISSING}", place)
             return self._call_part(value.operator, name, given, place) or value
         if isinstance(value, Unknown):
-            return self._pass_over(value.fault.at(place), given)
+            raise value.fault.at(place)
         if _holds_objects(value) and name not in _LOOKS:
             raise SourceFault(f"`{name}` of a vector of objects is not interpreted", place)
-        return self._call_library(lambda items: standard.method(value, name, items, self._budget, place), given, at, of)
+        return self._call_library(lambda items: standard.method(value, name, items, self._budget, place), given, at)
 
     def _call_part(self, part: Part | OpDefinition, name: str, given: Sequence[Operand], place: int) -> Part | None:
         """Call a method of the operator or a part of it. One that is not known, of another version, has no effect."""
@@ -906,17 +813,12 @@ class Runner:
         for index in range(given[0].index, given[0].index + count):
             self._apply(given[2], [Variable(given[0].items, index, place)], place)
 
-    def _call_library(
-        self, call: Callable[[list[Value]], Value], given: Sequence[Operand], at: int, of: Operand = None
-    ) -> Value:
-        """Return the result of a call of the C++ library; one that fails is code that is not read."""
+    def _call_library(self, call: Callable[[list[Value]], Value], given: Sequence[Operand], at: int) -> Value:
+        """:raises SourceFault: if an argument is not known, or does not fit"""
         items = [plain(each) for each in given]
         if self._text.words[at] not in standard.ITERATORS:
             items = [self._conversion.copy(each, at) for each in items]
-        fault = next((each.fault for each in items if isinstance(each, Unknown)), None)
-        if fault is None:
-            try:
-                return call(items)
-            except SourceFault as raised:
-                fault = raised
-        return self._pass_over(fault, [of, *given])
+        for each in items:
+            if isinstance(each, Unknown):
+                raise each.fault
+        return call(items)

@@ -15,7 +15,7 @@ from .tokens import SourceFault, Token
 UNDECIDED = "#!"
 """The beginning of a token that stands for text under a condition that the sources do not decide; then the reason."""
 
-Part = tuple[int, int]
+WordRange = tuple[int, int]
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _LOOK_AHEAD = 5
@@ -63,7 +63,7 @@ class TypeText(NamedTuple):
     """
 
     name: str
-    arguments: tuple[Part, ...] = ()
+    arguments: tuple[WordRange, ...] = ()
     is_reference: bool = False
     is_pointer: bool = False
     is_array: bool = False
@@ -82,7 +82,7 @@ class Declaration(NamedTuple):
     name: str
     at: int
     opening: str
-    given: Part
+    given: WordRange
 
 
 class Parameter(NamedTuple):
@@ -90,7 +90,7 @@ class Parameter(NamedTuple):
 
     type: TypeText
     name: str | None
-    default: Part | None
+    default: WordRange | None
 
 
 class SourceFunction(NamedTuple):
@@ -101,18 +101,21 @@ class SourceFunction(NamedTuple):
 
     name: str
     parameters: Sequence[Parameter]
-    body: Part
-    initializers: Sequence[tuple[str, Part]]
+    body: WordRange
+    initializers: Sequence[tuple[str, WordRange]]
     returns: TypeText
     at: int
 
 
 class Class(NamedTuple):
-    """:param at: the index of the name"""
+    """
+    :param base: empty without one; None for several
+    :param at: the index of the name
+    """
 
     name: str
-    bases: Sequence[str]
-    body: Part
+    base: str | None
+    body: WordRange
     at: int
 
 
@@ -127,7 +130,7 @@ class SourceText:
         self.words = [token.text for token in tokens]
         self.places = [token.place for token in tokens]
         self._partner: dict[int, int] = {}
-        self._operators: dict[Part, int | None] = {}
+        self._operators: dict[WordRange, int | None] = {}
         self._angles: dict[int, int | None] = {}
         open_at: list[int] = []
         for at, word in enumerate(self.words):
@@ -152,7 +155,7 @@ class SourceText:
         """Return the index after a word; of an opening bracket that after the closing one."""
         return self._partner.get(at, at) + 1
 
-    def inside(self, at: int) -> Part:
+    def inside(self, at: int) -> WordRange:
         """Return what is between the brackets that begin here.
 
         :raises SourceFault: if none do
@@ -200,7 +203,7 @@ class SourceText:
             start = self._past(start)
         return min(start, end)
 
-    def split(self, start: int, end: int, of_types: bool = False) -> Iterator[Part]:
+    def split(self, start: int, end: int, of_types: bool = False) -> Iterator[WordRange]:
         """Yield the items between commas. Text that is not decided is an item: it may include the comma."""
         at = start
         while at < end:
@@ -272,7 +275,7 @@ class SourceText:
         words, first = self.words, at
         while at < end and words[at] in _QUALIFIERS:
             at += 1
-        arguments: tuple[Part, ...] = ()
+        arguments: tuple[WordRange, ...] = ()
         start = at
         while at < end and words[at] in _NUMBER_TYPES:
             at += 1
@@ -311,7 +314,7 @@ class SourceText:
             opening = self.words[at]
             if not name.isidentifier() or opening not in ("=", "(", "{", "[", ",", ";"):
                 return []
-            of, sizes = kind._replace(is_array=opening == "["), list[Part]()
+            of, sizes = kind._replace(is_array=opening == "["), list[WordRange]()
             while self.words[at] == "[":
                 sizes.append(self.inside(at))
                 at = self.after(at)
@@ -330,7 +333,7 @@ class SourceText:
             at += 1
         return found
 
-    def _is_whole(self, size: Part, given: Part) -> bool:
+    def _is_whole(self, size: WordRange, given: WordRange) -> bool:
         """Return whether an array is given as many items as it has."""
         items = self.inside(given[0]) if self.words[given[0]] == "{" and self.after(given[0]) == given[1] else given
         return size[0] == size[1] or self.words[slice(*size)] == [str(len([*self.split(*items)]))]
@@ -400,7 +403,8 @@ class SourceText:
         if at >= end or self.words[at] != "{":
             return None, self.definition_end(at, end)
         bases = [base for base in bases if base not in ("final", name)]
-        return Class(name, bases, self.inside(at), head), self.after(at)
+        base = "" if not bases else bases[0] if len(bases) == 1 else None
+        return Class(name, base, self.inside(at), head), self.after(at)
 
     # Literals
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .tokens import SourceFault
-from .values import Arguments, EnumConstant, Map, Position, StepBudget, Unknown, Value
+from .values import Arguments, EnumConstant, Map, Position, StepBudget, String, Unknown, Value
 
 Spend = Callable[[int], None]
 _MISFITS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
@@ -143,7 +143,7 @@ _METHODS: dict[type, dict[str, Callable[..., Value]]] = {
         "end": _end_of_map,
         "find": _find,
     },
-    str: _OF_ALL | {"size": _bytes, "c_str": lambda value, given, spend: value},
+    String: _OF_ALL | {"size": _bytes, "c_str": lambda value, given, spend: str(value)},
 }
 
 
@@ -171,7 +171,7 @@ FUNCTIONS: dict[str, Callable[[Arguments, Spend], Value]] = {
     "cend": lambda given, spend: end(given[0]),
     "fill_n": _fill_n,
     "strcmp": _compare,
-    "to_string": lambda given, spend: str(_integer(given[0])),
+    "to_string": lambda given, spend: String(_integer(given[0])),
     "min": lambda given, spend: min(_pair(given)),
     "max": lambda given, spend: max(_pair(given)),
 }
@@ -236,7 +236,7 @@ def _add(left: Any, right: Any) -> Value:
         return left.at(left.index + _integer(right))
     if isinstance(left, EnumConstant | list) or isinstance(right, EnumConstant):
         raise TypeError
-    return left + right
+    return String(left + right) if isinstance(left, str) else left + right
 
 
 def _equal(left: Any, right: Any) -> bool:
@@ -244,7 +244,8 @@ def _equal(left: Any, right: Any) -> bool:
         if left.owner is not right.owner or len(left.items) != len(right.items):
             raise ValueError
         return bool(left.index == right.index)
-    if type(left) is not type(right) or not isinstance(left, int | str | None):
+    are_strings = String in (type(left), type(right)) and {type(left), type(right)} <= {String, str}
+    if not are_strings and (type(left) is not type(right) or not isinstance(left, int | EnumConstant | None)):
         raise TypeError
     return bool(left == right)
 

@@ -82,10 +82,6 @@ class NotDefined(SourceFault):
     """A name that no source or header of the project defines; a header that is not in the project may."""
 
 
-class Untraced(SourceFault):
-    """Something may be changed under another name that is not followed: nothing after it is certain."""
-
-
 class Directive(NamedTuple):
     """A line that begins with ``#``.
 

@@ -16,14 +16,14 @@ Operand: TypeAlias = "Value | Variable"
 """A value, or the variable that an expression refers to; :func:`plain` makes a value of it."""
 
 
-class Reaching:
-    """What code that is given it may change the operator through: a part of the operator, an object, a function."""
+class EnumConstant(str):
+    """A constant of an enumeration of the framework, by its last name: ``DT_FLOAT``, ``REQUIRED``."""
 
     __slots__ = ()
 
 
-class EnumConstant(str):
-    """A constant of an enumeration of the framework, by its last name: ``DT_FLOAT``, ``REQUIRED``."""
+class String(str):
+    """``std::string``, which ``==`` compares by its text. A plain ``str`` is what ``const char*`` points to."""
 
     __slots__ = ()
 
@@ -80,7 +80,7 @@ class Scope(dict[str, object]):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Functions(Reaching):
+class Functions:
     """All functions of a name in a namespace or class.
 
     :param scope: where their bodies look up names
@@ -135,31 +135,3 @@ Arguments = Sequence[Value]
 def plain(value: Operand) -> Value:
     """Return the value of a variable, and any other value as it is."""
     return value.value if isinstance(value, Variable) else value
-
-
-def reaches_operator(value: Value) -> bool:
-    """Return whether the operator can be changed through a value."""
-    if isinstance(value, Position):
-        value = value.owner
-    if isinstance(value, list | Map):
-        return any(map(reaches_operator, value.values() if isinstance(value, Map) else value))
-    return isinstance(value, Reaching)
-
-
-def forget(fault: SourceFault, values: Iterable[Operand]) -> Unknown:
-    """Make unknown what code that is not read may have changed: variables, vectors and maps that it is given."""
-    unknown = Unknown(fault)
-    for each in values:
-        value = plain(each)
-        if isinstance(each, Variable):
-            each.set(unknown)
-        if isinstance(value, Position):
-            value = value.owner
-        if isinstance(value, list):
-            forget(fault, value)
-            value[:] = [unknown]
-        elif isinstance(value, Map):
-            forget(fault, value.values())
-            value.clear()
-            value.default = lambda: unknown
-    return unknown
