@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from . import __version__
-from .core.terminal.console import Console, OutputOptions, output_failed, prepare_streams
+from .core.terminal.console import Console, output_failed, prepare_streams
 from .core.terminal.lazy_group import LazyGroup
 from .errors import MissingPackage, OpsinfoError, Refused, Stopped, UsageFault, installing
 from .handed_in import OF_COMMANDS
@@ -280,9 +280,7 @@ _OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBAD
 def _fail(words: Sequence[str], error: OpsinfoError) -> int:
     """Report an error, as JSON if the line asks for it, even if the line is wrong."""
     format_ = "json" if _has(words, "--format", "json") else "text"
-    console = Console(
-        command_of(words), OutputOptions(format_, "always" if _has(words, "--color", "always") else "auto")
-    )
+    console = Console(command_of(words), format_, "always" if _has(words, "--color", "always") else "auto")
     try:
         console.failure(error)
     except OpsinfoError as worse:  # the failure cannot be written as JSON: print it as text

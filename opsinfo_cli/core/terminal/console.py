@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import IO, Any, Literal, TypeAlias
 
@@ -42,24 +42,6 @@ from .styles import STYLES, is_terminal, terminal_width
 ColorWhen: TypeAlias = Literal["auto", "always", "never"]
 
 
-@dataclass(frozen=True)
-class OutputOptions:
-    """How a command prints.
-
-    :param format: text, json, or another format of the command
-    :param verbose: the number of ``-v`` options
-    :param out: a file for the answer instead of standard output
-    :param strict: whether warnings count as errors
-    """
-
-    format: str = "text"
-    color: ColorWhen = "auto"
-    quiet: bool = False
-    verbose: int = 0
-    out: str | None = None
-    strict: bool = False
-
-
 _RUNNERS = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 """What a CI runner that reads commands in a log sets; a repository may print such a command by the name of a file."""
 
@@ -76,24 +58,29 @@ def _is_standard_output(path: str) -> bool:
     return False
 
 
+@dataclass(eq=False, repr=False)
 class Console:
-    """The streams of one command.
+    """The streams of one command, and how it prints.
 
     :param command: its name, for the head of JSON documents
+    :param format: text, json, or another format of the command
+    :param verbose: the number of ``-v`` options
+    :param out: a file for the answer instead of standard output
+    :param strict: whether warnings count as errors
+    :ivar has_warned: whether a warning was printed
+    :ivar unreadable: what all documents say in their head, as ``edited_here``
     """
 
-    def __init__(self, command: str, options: OutputOptions | None = None) -> None:
-        options = options or OutputOptions()
-        self.command = command
-        self.format = options.format
-        self.color = options.color
-        self.quiet = options.quiet
-        self.verbose = options.verbose
-        self.out = options.out
-        self.strict = options.strict
-        self.has_warned = False
-        self.unreadable: list[Unreadable] = []
-        self.edited_here: list[EditedHere] = []
+    command: str
+    format: str = "text"
+    color: ColorWhen = "auto"
+    quiet: bool = False
+    verbose: int = 0
+    out: str | None = None
+    strict: bool = False
+    has_warned: bool = field(default=False, init=False)
+    unreadable: list[Unreadable] = field(default_factory=list, init=False)
+    edited_here: list[EditedHere] = field(default_factory=list, init=False)
 
     @property
     def is_failed(self) -> bool:

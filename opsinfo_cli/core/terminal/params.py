@@ -12,7 +12,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar, get_args
 
 import click
@@ -28,7 +28,7 @@ from ..change.lock import DEFAULT_WAIT
 from ..change.write_settings import WriteSettings
 from . import completion
 from .answer import CommandAnswer
-from .console import ColorWhen, Console, OutputOptions
+from .console import ColorWhen, Console
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
@@ -371,6 +371,8 @@ def _read(param: click.Parameter, values: dict[str, Any]) -> Iterable[str]:
         yield from text.removeprefix("@").rpartition("=")[2].split(",")
 
 
+_PRINTING = {"format", "color", "quiet", "verbose", "out", "strict"}
+"""Parameters that say how to print."""
 _SUFFIXES = {".csv": "csv", ".md": "markdown", ".html": "html", ".json": "json"}
 
 
@@ -405,24 +407,25 @@ def prints(
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
-        def call(printing: OutputOptions, **values: Any) -> int:
+        def call(**values: Any) -> int:
             context = click.get_current_context()
-            by_suffix = _SUFFIXES.get(os.path.splitext(printing.out or "")[1].lower())
+            printing = {name: values.pop(name) for name in _PRINTING & values.keys()}
+            console = Console(context.command_path.partition(" ")[2], **printing)
+            by_suffix = _SUFFIXES.get(os.path.splitext(console.out or "")[1].lower())
             if by_suffix in ("json", *formats) and context.get_parameter_source("format") is ParameterSource.DEFAULT:
-                printing = replace(printing, format=by_suffix)
-            if printing.format == "auto":
-                printing = replace(printing, format="github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text")
-            if printing.out is not None:
+                console.format = by_suffix
+            if console.format == "auto":
+                console.format = "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text"
+            if console.out is not None:
                 from .report_file import require_report
 
-                require_report(printing.out)
-            console = Console(context.command_path.partition(" ")[2], printing)
+                require_report(console.out)
             answer = function(console=console, **values)
             assert isinstance(answer, CommandAnswer)
             console.print(answer)
             return answer.status or int(console.is_failed)
 
-        decorated: Callable[..., Any] = bundle("printing", OutputOptions, *options)(call)
+        decorated: Callable[..., Any] = together(*options)(call)
         return decorated
 
     return decorate

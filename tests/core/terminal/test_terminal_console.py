@@ -25,7 +25,7 @@ from opsinfo_cli.core.terminal.answer import (
     Table,
     Tree,
 )
-from opsinfo_cli.core.terminal.console import Console, OutputOptions
+from opsinfo_cli.core.terminal.console import Console
 from opsinfo_cli.core.terminal.drawing import draw
 from opsinfo_cli.core.text.escape import cell_width, inert, inert_lines, line_starts, row, shortened, visible
 
@@ -164,7 +164,7 @@ def test_hostile_text_is_visible_on_a_terminal_and_no_markup() -> None:
 
 @pytest.fixture
 def console() -> Console:
-    return Console("list", OutputOptions())
+    return Console("list")
 
 
 def test_a_pipe_gets_rows_trees_and_notes(console: Console, capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,7 +191,7 @@ def test_blocks_in_a_pipe_keep_their_order(console: Console, capfd: pytest.Captu
 
 def test_quiet_hides_notes_but_no_warnings(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("opsinfo_cli.core.terminal.console.is_terminal", lambda _: True)
-    console = Console("list", OutputOptions(quiet=True, verbose=1))
+    console = Console("list", quiet=True, verbose=1)
     with console.status() as show, console.progress("reading", 2) as step:
         show("trial 1", 0.5)
         step(1)
