@@ -17,15 +17,13 @@ from typing import NamedTuple
 
 from ...errors import Refused, UsageFault, quoted
 from ...opening import is_below, open_file
-from ..cann.file_kind import is_library_name, is_option_name
+from ..cann.file_kind import is_library_name
 from ..cann.opdef.find import SUFFIXES
 from ..cann.opdef.preprocessor import OF_CANN
 from ..cann.repository import CONFIG_FILES, git_root
 from ..change.output_file import temporary_folder, unpack_files
-from .files import EXTENSIONS, SKIPPED_FOLDERS
+from .files import SKIPPED_FOLDERS, use_of
 from .git import git
-from .referenced_files import OTHERS
-from .settings_in_scripts import SCRIPTS
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _OF_STORES = (".json", ".ini")
@@ -190,8 +188,7 @@ class Revision(Base):
     def prepare(self, paths: Iterable[str], sources: Iterable[str], follow: bool) -> None:
         """Unpack the files that differ, and what they are read or checked together with."""
         below = [self.relative(path) for path in paths]
-        extensions = {*EXTENSIONS, *SUFFIXES, *((*SCRIPTS, *OTHERS) if follow else ())}
-        own = [path for path in self._entries if _is_of(path, below) and _is_checked(path, extensions)]
+        own = [path for path in self._entries if _is_of(path, below) and _is_read(path, follow)]
         changed = {path for path in own if not self.is_same(path)}
         here = {self.relative(os.path.join(self.head, path)) for path in self._here(below)}
         new = {path for path in here if path not in self._entries}
@@ -343,10 +340,8 @@ def _is_of(path: str, paths: Sequence[str]) -> bool:
     return any(each == os.curdir or path == each or path.startswith(f"{each}/") for each in paths)
 
 
-def _is_checked(path: str, extensions: set[str]) -> bool:
-    if SKIPPED_FOLDERS.intersection(path.split("/")[:-1]):
-        return False
-    return os.path.splitext(path)[1].lower() in extensions or is_option_name(path)
+def _is_read(path: str, follow: bool) -> bool:
+    return not SKIPPED_FOLDERS.intersection(path.split("/")[:-1]) and use_of(path, follow) is not None
 
 
 def _content(path: str) -> bytes | None:

@@ -6,7 +6,7 @@ import os
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from ...opening import is_below, unreadable
 from ..cann.file_kind import is_library_name, is_option_name
@@ -16,10 +16,26 @@ from ..cann.targets.store import is_loaded_from
 from ..change.vault_place import in_vault
 from .finding import Outcome, PassedOver
 from .git import PATIENCE, git
+from .referenced_files import OTHERS
+from .settings_in_scripts import SCRIPTS
 
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
 
-EXTENSIONS = (".json", ".cfg", ".ini")
+_CHECKED = (".json", ".cfg", ".ini")
+_SEARCHED = (*SCRIPTS, *OTHERS)
+Use: TypeAlias = Literal["checked", "source", "searched"]
+
+
+def use_of(path: str, follow: bool) -> Use | None:
+    """Return what a file of a tree is read for, by its name: to be checked, as an OpDef source only, or with ``follow``
+    only for what it names; None if it is not read.
+    """
+    extension = os.path.splitext(path)[1].lower()  # none for a name like `.json`
+    if extension in _CHECKED or is_option_name(path):
+        return "checked"
+    if path.endswith(SUFFIXES):
+        return "source"
+    return "searched" if follow and extension in _SEARCHED else None
 
 
 class FoundFile(NamedTuple):
@@ -32,6 +48,7 @@ class FoundFile(NamedTuple):
     path: str
     top: str | None = None
     is_store: bool = False
+    use: Use = "checked"
 
 
 class Listing(NamedTuple):
@@ -54,13 +71,13 @@ class FoundFiles:
 
     :param outcome: takes folders that cannot be read, what a walk leaves out, and why git did not say what to leave out
     :param excludes: whether a file or folder of a tree is left out
-    :param extensions: of the files of a tree, besides those with the name of a file of compiler options
+    :param follow: whether files that may name others are read, too
     """
 
     outcome: Outcome = field(default_factory=Outcome)
     found: list[FoundFile] = field(default_factory=list)
-    extensions: tuple[str, ...] = (*EXTENSIONS, *SUFFIXES)
     excludes: Callable[[str], bool] = lambda path: False
+    follow: bool = False
 
     def add(self, path: str) -> None:
         """Add a file, or every store and file of a tree that may be checked and that git does not ignore."""
@@ -107,8 +124,8 @@ class FoundFiles:
     def _add_files(self, folder: str, paths: Sequence[str], listing: Listing | None, tree: str) -> None:
         files = []
         for path in paths:
-            extension = os.path.splitext(path)[1].lower()  # none for a name like `.json`
-            if extension not in self.extensions and not is_option_name(path):
+            use = use_of(path, self.follow)
+            if use is None:
                 continue
             if self.excludes(path):
                 self.outcome.passed_over.append(PassedOver(_shown(path), _EXCLUDED))
@@ -117,15 +134,15 @@ class FoundFiles:
             elif os.path.islink(path) and not is_below(os.path.realpath(path), tree):
                 self.outcome.passed_over.append(PassedOver(_shown(path), "it is a link out of this folder"))
             else:
-                files.append(path)
-        jsons = [path for path in files if path.lower().endswith(".json")]
+                files.append(FoundFile(path, tree, use=use))
+        jsons = [file.path for file in files if file.path.lower().endswith(".json")]
         others = [path for path in paths if path.endswith(".json") and not is_library_name(path)]
         # elsewhere than in a config directory, a library may lie beside files that no engine reads
         if any(map(is_library_name, jsons)) and (not others or is_loaded_from(folder)):
             # as a whole, because the engine ignores .gitignore
             self.found.append(FoundFile(_shown(folder), tree, is_store=True))
-            files = [path for path in files if path not in jsons]
-        self.found += (FoundFile(_shown(path), tree) for path in files)
+            files = [file for file in files if file.path not in jsons]
+        self.found += (file._replace(path=_shown(file.path)) for file in files)
 
     def _listing(self, top: str) -> Listing | None:
         """Return what git lists of a folder; None if everything in it is to be checked, which is said."""

@@ -11,7 +11,7 @@ from warnings import warn
 
 from ...errors import Refused, UsageFault
 from ..cann.chips import chip_folder, known_folders, meant_chip
-from ..cann.file_kind import NamedKind, is_option_name
+from ..cann.file_kind import NamedKind
 from ..cann.opdef.find import NAMED_IF_LEFT_OUT, SUFFIXES, NotRead, is_source, left_out_of, passed_over_note
 from ..cann.target import AnyTargets, Target, targets_of, targets_or_mixlist
 from ..cann.targets.chip import may_be_chip
@@ -23,13 +23,13 @@ from .baseline import Baseline, fingerprinted, not_in
 from .checked import NO_FILES, Checked, Narrowing
 from .compare_base import TreePolicies, compare_libraries, configuration_findings, policy_findings, without_defaults
 from .exclude import excluding
-from .files import EXTENSIONS, FoundFile, FoundFiles
+from .files import FoundFile, FoundFiles
 from .finding import BaseUsed, CheckedKind, FileVerdict, FixKind, Outcome, PassedOver
 from .kinds import KINDS, NOT_MARKED, Asked, Context, FileFindings, ReadFile, folders_left_out, kind_of_file
 from .mixlist import MixlistTarget, mixlist_targets
 from .mode import PLACE, check_modes
 from .models import Models, OpenModels
-from .referenced_files import LARGEST_OTHER, OTHERS, follow, names_mixlist, not_followed
+from .referenced_files import LARGEST_OTHER, follow, names_mixlist, not_followed
 from .rules import Severity
 from .settings_in_scripts import SCRIPTS
 
@@ -289,9 +289,7 @@ def find_files(
     paths: Iterable[str], asked: Asked, outcome: Outcome, excludes: Callable[[str], bool] | None = None
 ) -> tuple[list[FoundFile], list[tuple[str, range]]]:
     """Return the files and stores to check, and for each path that could be searched which of them are its."""
-    files = FoundFiles(outcome, excludes=excludes or excluding(asked.exclude))
-    if asked.follow:
-        files.extensions = tuple({*files.extensions, *SCRIPTS, *OTHERS})
+    files = FoundFiles(outcome, excludes=excludes or excluding(asked.exclude), follow=asked.follow)
     given: list[tuple[str, range]] = []
     for path in paths:
         first, failed = len(files.found), len(outcome.failures)
@@ -328,7 +326,7 @@ class CheckRun:
         is_script = _extension(found.path) in SCRIPTS
         if self.asked.follow and not file.is_folder and (is_script or file.is_named) and self._follow(file):
             return True
-        if not is_only_followed(found) or kind_of_file(file):
+        if found.use == "checked" or kind_of_file(file):
             return self.check(file)
         if self.asked.follow and not is_script and len(file.data) <= LARGEST_OTHER and names_mixlist(file.data):
             self._not_followed.append(found.path)
@@ -343,8 +341,8 @@ class CheckRun:
         file = ReadFile(found.path, None, self.asked.kind, found.top)
         if found.is_store:
             return file
-        if is_only_followed(found):
-            may_be_source = found.path.endswith(SUFFIXES)
+        if found.use != "checked":
+            may_be_source = found.use == "source"
             if may_be_source and (folders := folders_left_out(file) - {"experimental"}):
                 may_be_source = False
                 if folders <= NAMED_IF_LEFT_OUT and is_source(read_bytes(found.path, found.top)):
@@ -459,11 +457,6 @@ class CheckRun:
         outcome.notes += filter(None, (model.pop_note() for model in asked.models or ()))
         outcome.failures += filter(None, (model.fault for model in asked.models or ()))
         outcome.against = list(dict.fromkeys(target.target.text for target in asked.against))
-
-
-def is_only_followed(found: FoundFile) -> bool:
-    """Return whether a file of a tree is of interest only as an OpDef source, or with ``follow``."""
-    return found.top is not None and _extension(found.path) not in EXTENSIONS and not is_option_name(found.path)
 
 
 def _walked(path: str) -> list[tuple[bool, str]]:
