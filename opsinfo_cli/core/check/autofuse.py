@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Literal
 
 from ...errors import join_some
 from ...near_names import meant, near_names
@@ -39,7 +38,7 @@ def check_autofuse(source: Source, setting: Setting) -> Iterator[Finding]:
         return
 
     def found(
-        offset: int, text: str, message: str, hint: str | None = None, severity: Severity | Literal[""] = ""
+        offset: int, text: str, message: str, hint: str | None = None, severity: Severity | None = None
     ) -> Finding:
         start = setting.span[0] + offset
         return at("autofuse-list", source, (start, start + len(text)), message, hint=hint, severity=severity)

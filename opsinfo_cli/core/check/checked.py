@@ -68,7 +68,7 @@ class Narrowing:
         """
         result = Checked(**vars(outcome), repository=self.repository, strict=self.strict)
         findings = fingerprinted(outcome.findings, result.relative)
-        ordered = sorted(findings, key=lambda each: (SEVERITIES.index(each.severity or "note"), each.order))
+        ordered = sorted(findings, key=lambda each: (SEVERITIES.index(each.severity), each.order))
         result.selected = [finding for finding in ordered if self.shows(finding, result)]
         if self.config and self.without:
             shown = sum(self.without.shows(finding, result) for finding in ordered)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from ...errors import OpsinfoError, brief, counted
 from ..cann.file_kind import OptionKind
@@ -117,8 +117,8 @@ class Finding:
     end: Place | None = None
     pointer: str | None = None
     hint: str | None = None
-    severity: Severity | Literal[""] = ""
-    engine: Reaction | Literal[""] = ""
+    severity: Severity = cast("Severity", None)  # that of the rule
+    engine: Reaction = cast("Reaction", None)
     fix: Fix | None = None
     places: tuple[tuple[Place, Place], ...] = ()
     snippet: Excerpt | None = field(default=None, compare=False)
@@ -156,8 +156,8 @@ class Finding:
         return FindingFacts(
             code=self.rule.code,
             name=self.rule.name,
-            severity=self.severity or self.rule.severity,
-            engine=self.engine or self.rule.engine,
+            severity=self.severity,
+            engine=self.engine,
             path=self.path,
             line=start.line if start else None,
             column=start.column if start else None,
@@ -194,7 +194,7 @@ def at(
     *,
     pointer: str | None = None,
     hint: str | None = None,
-    severity: Severity | Literal[""] = "",
+    severity: Severity | None = None,
     fix: Fix | None = None,
     identity: str = "",
 ) -> Finding:
@@ -211,7 +211,7 @@ def at(
         end,
         pointer=pointer,
         hint=hint,
-        severity=severity,
+        severity=severity or RULES[rule].severity,
         fix=fix,
         places=tuple((source.place(edit.start), source.place(edit.end)) for edit in fix.edits) if fix else (),
         snippet=excerpt(source.text, *span),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from ...errors import join_some
 from ...near_names import NearNames, did_you_mean, meant
@@ -177,7 +177,7 @@ class MixlistReading:
         item: MarkedItem | None,
         message: str,
         hint: str | None = None,
-        severity: Severity | Literal[""] = "",
+        severity: Severity | None = None,
         fix: Fix | None = None,
     ) -> Finding:
         """Return a finding at an item, or at the first character."""

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...near_names import NearNames, meant
 from ..cann.file_kind import OptionKind, is_option_name, mostly_fits
@@ -118,7 +118,7 @@ class OptionCheck:
         message: str,
         hint: str | None = None,
         fix: Fix | None = None,
-        severity: Severity | Literal[""] = "",
+        severity: Severity | None = None,
     ) -> Finding:
         fix = fix if self.is_ours else None
         return at(rule, self.file.source, span, message, hint=hint, fix=fix, severity=severity)
@@ -131,7 +131,7 @@ class OptionCheck:
         fix = None
         if len(near) == 1 and (entry.is_type, near[0]) not in self.file.values:
             fix = Fix((Edit(*span, near[0]),), is_safe=False, renames=(entry.name, near[0]))
-        severity: Severity | Literal[""] = "warning" if rule == "unknown-operator" else ""
+        severity: Severity | None = "warning" if rule == "unknown-operator" else None
         return self.at(rule, span, message, meant(near) or hint, fix, severity)
 
     @cached_property

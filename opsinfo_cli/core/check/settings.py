@@ -122,7 +122,7 @@ def check_settings(source: Source, settings: Settings, socs: Sequence[str]) -> I
         message, hint = words
         is_default = any(each.is_default for each in (setting, *others))
         message += ", by default" if is_default else ""
-        severity: Severity | Literal[""] = "warning" if is_default else ""
+        severity: Severity | None = "warning" if is_default else None
         return at(rule, source, setting.span, message, hint=hint, severity=severity)
 
     given = [each for each in map(settings.last, MODE_OPTIONS) if each is not None]

@@ -40,7 +40,7 @@ def shadowed(store: Store) -> Iterator[Finding]:
                 message += f"; here it is {_policy(entry)}, there {_policy(winner)}"
             span = (entry.member.key_start, entry.member.key_end)
             yield at(
-                "shadowed", entry.source, span, message, pointer=pointer_to(name), severity="" if same else "warning"
+                "shadowed", entry.source, span, message, pointer=pointer_to(name), severity=None if same else "warning"
             )
 
 
