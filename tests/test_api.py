@@ -95,7 +95,6 @@ def test_the_commands_call_the_functions_of_the_package() -> None:
     # what both call with what they opened or checked
     inner = {
         "move": "move_operators",
-        "qualify": "soundness_of",
         "validate": "check_and_fix",
     }
     for room, names in commands.items():

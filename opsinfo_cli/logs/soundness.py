@@ -258,30 +258,12 @@ def qualify(
     for name, count in (("steps", steps), ("ranks", ranks)):
         if count is not None and count < 1:
             raise UsageFault(f"{name} must be a whole number above 0, not {count!r}", name="bad-number")
-    for name, share in (("spread", spread), ("limit", limit)):
-        if not 0 < share < math.inf:
-            raise UsageFault(f"{name} must be a number above 0, not {share!r}", name="bad-number")
-    facts = Facts(
-        steps,
-        ranks,
-        None if amp is None else known_level(amp),
-        None if loss_scale is None else known_scale(str(loss_scale)),
-        spread,
-        limit,
-    )
-    return soundness_of(logs, facts, metric=metric, reference=reference, against=against, seen=seen)
-
-
-def soundness_of(
-    logs: AnyPath | Iterable[AnyPath],
-    facts: Facts,
-    *,
-    metric: str | None,
-    reference: AnyPath | Iterable[AnyPath],
-    against: AnyTarget | None,
-    seen: Callable[[int, int | None], None],
-) -> Soundness:
-    """As :func:`qualify`, with facts that are checked."""
+    if not 0 < limit < math.inf:
+        raise UsageFault(f"limit must be a number above 0, not {limit!r}", name="bad-number")
+    if not 0 <= spread < math.inf:
+        raise UsageFault(f"spread must be 0 or a number above, not {spread!r}", name="bad-number")
+    level = None if amp is None else known_level(amp)
+    facts = Facts(steps, ranks, level, None if loss_scale is None else known_scale(str(loss_scale)), spread, limit)
     pattern = compile_metric(metric) if metric else None
     runs, others = runs_of(_paths(logs)), runs_of(_paths(reference))
     if not runs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import takewhile
 from typing import Any
@@ -29,16 +29,15 @@ from ...core.terminal.params import (
     soc_option,
     strict_option,
 )
-from ...core.terminal.plot import picture, require_svg, svg_text
+from ...core.terminal.plot import Curve, Plot, picture, require_svg, svg_text
 from ...errors import counted
 from ..points import LIMIT, Facts, VerdictPoint, percent, share_of
 from ..reduced import Reduced
 from ..scale import Advice, advise
-from ..soundness import Soundness, known_level, known_scale, soundness_of
+from ..soundness import Soundness, known_level, known_scale, qualify
 from ..startup import LEVELS
 from ..training_run import RunEvidence
 from ..verdict import Verdict
-from .scale_plot import scale_plot
 
 
 class Percent(Number):
@@ -142,7 +141,7 @@ def command(
                 advance.append(stack.enter_context(console.progress("reading logs", total)))
             advance[0](count)
 
-        found = soundness_of(logs, facts, metric=metric, reference=reference, against=target, seen=seen)
+        found = qualify(logs, metric=metric, reference=reference, against=target, seen=seen, **vars(facts))
     for note in found.notes:
         console.note(note)
     if found.reduced and (several := too_many_configured("against")):
@@ -298,3 +297,25 @@ def _reduced_text(reduced: Reduced) -> str:
     text = f"MindSpore logged {reduced.counts.total()} records of reduced precision, {len(reduced.counts)} operators"
     text += f"; {reduced.raised} of raised precision" if reduced.raised else ""
     return text + (f"; {reduced.unnamed} without an operator's name" if reduced.unnamed else "")
+
+
+def scale_plot(runs: Sequence[RunEvidence]) -> Plot:
+    """Return the plot; scales of zero or below, which no power of two is, are left out."""
+    curves = [
+        Curve(run.name, [(at, math.log2(scale)) for at, scale in run.evidence.scale.drawn if scale > 0]) for run in runs
+    ]
+    every = [point for curve in curves for point in curve.points] or [(0, 0)]
+    ats, powers = [int(at) for at, _ in every], [power for _, power in every]
+    low, high = math.floor(min(powers)), math.ceil(max(powers))
+    return Plot(
+        "Loss scale",
+        "2^",
+        "step" if runs and runs[0].evidence.at_is_step else "message",
+        curves,
+        low,
+        max(high, low + 1),
+        min(ats),
+        max(ats),
+        holds=True,
+        empty="The logs print no loss scale.",
+    )

@@ -10,7 +10,7 @@ import pytest
 from opsinfo_cli.core.terminal.plot import Curve, Plot, PlotMark, picture, svg_text, text_rows
 from opsinfo_cli.lab.commands.simulate import error_plot
 from opsinfo_cli.lab.simulate.trace import Trace, TracedNode
-from opsinfo_cli.logs.commands.scale_plot import scale_plot
+from opsinfo_cli.logs.commands.qualify import scale_plot
 from opsinfo_cli.logs.evidence import Evidence
 from opsinfo_cli.logs.training_run import RunEvidence, TrainingRun
 
