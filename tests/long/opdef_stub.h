@@ -1,6 +1,7 @@
 // What the tables of test_cann_opdef_language.py need of OpDef. Show() prints each chip with its policy.
 #include <algorithm>
 #include <array>
+#include <cfloat>
 #include <climits>
 #include <cstdint>
 #include <cstdio>

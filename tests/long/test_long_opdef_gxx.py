@@ -29,7 +29,7 @@ DTYPES = {"float32": "FLOAT", "bfloat16": "BF16", "int8": "INT8", "bool": "BOOL"
 def equal(before: str, expression: str, wanted: str) -> str:
     """Return a source that is white if a column has the dtypes that it is to have."""
     items = ", ".join(f"ge::DT_{DTYPES[each]}" for each in wanted.split(","))
-    compared = f"std::vector<ge::DataType> found{expression if expression[0] == '{' else f'({expression})'};"
+    compared = f"std::vector<ge::DataType> found = {expression};"
     flag = f"found == std::vector<ge::DataType>{{{items}}}"
     return source(f"{before} {compared} OpAICoreConfig c; c.PrecisionReduceFlag({flag}); {PASS}")
 

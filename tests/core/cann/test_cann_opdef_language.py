@@ -106,7 +106,7 @@ EXPRESSIONS = {
         *('std::map<std::string, std::vector<ge::DataType>>(m)["x"]', "int8"),
     ),
     "a map": (
-        "const std::map<std::string, std::vector<ge::DataType>> m = "
+        "std::map<std::string, std::vector<ge::DataType>> m = "
         '{{"x", {ge::DT_INT8, ge::DT_BOOL}}, {"y", {ge::DT_FLOAT}}};',
         *('m["x"]', "int8,bool"),
     ),
@@ -244,7 +244,7 @@ REPLACED = {
     "an operand of ## as it is": ("#define CAT(a, b) a##b\n#define N 910c", "XSTR(CAT(ascend, N))", "ascendN"),
     "an empty operand of ##": ("#define F(x, y) y x ## y", 'F(, "a")', "aa"),
     "an empty macro": ("#define F() a", "XSTR(F())", "a"),
-    "its own name in an argument": ("#define A A-a\n#define f(x) x", "XSTR(f(A))", "A-a"),
+    "its own name in an argument": ("#define A A-a\n#define g(x) x", "XSTR(g(A))", "A-a"),
     "a macro whose arguments follow": ('#define F G\n#define G(x) "a" x', 'F("b")', "ab"),
     "what is left": ("#define F(x, ...) f(x, ##__VA_ARGS__)", 'F("a")', "a1"),
     "two that are left": ("#define F(x, ...) f(x, ##__VA_ARGS__)", 'F("a", 2)', "a2"),
