@@ -2,6 +2,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset PYTHONDONTWRITEBYTECODE # tests start hundreds of processes
+export OPENBLAS_NUM_THREADS=1 # tests run side by side, and its threads wait for one another in a loop
 export PIP_NO_COMPILE=1       # nor does uv: most of what is installed is never imported
 
 # environment NAME PACKAGE...: .ci/NAME, kept until pyproject.toml, the packages or the interpreter change; one at a time

@@ -56,6 +56,7 @@ def rounded(values: Any, dtype: str, opset: int = 17, saturate: bool = False, le
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
     options = ort.SessionOptions()
     options.graph_optimization_level = LEVELS[level]
+    options.intra_op_num_threads = 1
     session = ort.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
     return session.run(None, {"x": np.asarray(values, np.float32)})[0]
 
