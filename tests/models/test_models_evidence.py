@@ -21,7 +21,7 @@ from opsinfo_cli.lab.graph.moves import moves_of
 from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
-EACH = int(os.environ.get("OPSINFO_PLANTED", "4"))
+EACH = int(os.environ.get("OPSINFO_PLANTED", "2"))
 """How many culprits are planted in a model; docs/evidence.md has the counts for 11."""
 
 
@@ -55,7 +55,7 @@ def test_planted_culprits_are_among_the_first_three_suspects(tmp_path: Path) -> 
     operators = Install.open(opp, soc).operators
     planted = found = passed = 0
     missed: list[tuple[object, ...]] = []
-    for name, graph, feeds in _models(tmp_path):
+    for turn, (name, graph, feeds) in enumerate(_models(tmp_path)):
         prepared = prepare(graph, operators, soc=soc)
         answer = prepared.judge("mixed_float16")
         reference = Device(graph.model.onnx, None)
@@ -65,7 +65,7 @@ def test_planted_culprits_are_among_the_first_three_suspects(tmp_path: Path) -> 
         low = [each.name for each in answer if each.low and each.name in reference.seen]
         dice.shuffle(low)
         done = 0
-        for number, culprit in enumerate(low * 3):
+        for number, culprit in enumerate(low * 3, turn * EACH):
             if done == EACH:
                 break
             kind = KINDS[(number + number // len(low)) % len(KINDS)]
