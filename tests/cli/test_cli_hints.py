@@ -84,26 +84,25 @@ def text_of(node: ast.AST) -> str | None:
     return None
 
 
-@cache
-def texts() -> list[tuple[str, str]]:
-    """(module, text) of every string that a person may see: not docstrings, which commands show as their help."""
+def texts() -> list[str]:
+    """Every string with a command that a person may see: not docstrings, which commands show as their help."""
     found = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
-        inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
-        inner |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
-            text = text_of(node) if isinstance(node, ast.JoinedStr) or id(node) not in inner else None
-            if text is not None:
-                found.append((path.name, text))
-    found += [(path.name, path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.toml"))]
-    found += [(" ".join(words), command.help or "") for words, command in COMMANDS.items()]
-    return found
+    for source in (path.read_text("utf-8") for path in PACKAGE.rglob("*.py")):
+        if "`opsinfo " not in source:
+            continue
+        nodes = list(ast.walk(ast.parse(source)))
+        inner = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+        inner |= {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        found += [text_of(node) for node in nodes if isinstance(node, ast.JoinedStr) or id(node) not in inner]
+    found += [path.read_text("utf-8") for path in PACKAGE.rglob("*.toml")]
+    found += [command.help for command in COMMANDS.values()]
+    return [text for text in found if text]
 
 
+@cache
 def named() -> list[str]:
     """The lines that texts name, such as `opsinfo list TARGET --on black`."""
-    return sorted({line for _, text in texts() for line in re.findall(r"`opsinfo ([^`\n]+)`", text)})
+    return sorted({line for text in texts() for line in re.findall(r"`opsinfo ([^`\n]+)`", text)})
 
 
 def meant(line: str) -> list[str]:
