@@ -16,8 +16,17 @@ from cli_support import COMMANDS, ROOT, mixlist, write
 pytestmark = pytest.mark.process
 
 BLOCKED = ("jsonschema", "referencing", "rpds", "attr", "rich", "markdown_it", "pygments")
-CODE = (
-    f"import sys\nsys.modules.update(dict.fromkeys({BLOCKED}))\nfrom opsinfo_cli.app import main\nmain(sys.argv[1:])\n"
+MAIN = f"import sys\nsys.modules.update(dict.fromkeys({BLOCKED}))\nfrom opsinfo_cli.app import main\n"
+CODE = MAIN + "main(sys.argv[1:])\n"
+HELP = (
+    MAIN
+    + """
+for command in sys.argv[1:]:
+    try:
+        main([command, "--help"])
+    except SystemExit as end:
+        print("status", end.code, "of", command, flush=True)
+"""
 )
 Bare = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -98,11 +107,17 @@ def test_a_refused_mixlist_is_refused_with_its_first_reason(bare: Bare, opp: Pat
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_works_without_optional_packages(bare: Bare, command: str) -> None:
-    done = bare(command, "--help")
+def test_help_works_without_optional_packages(environment: dict[str, str], tmp_path: Path) -> None:
+    """Of all commands in one process."""
+    command = [sys.executable, "-c", HELP, *COMMANDS]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Examples:" in done.stdout
+    rest = done.stdout
+    for each in COMMANDS:
+        text, status, rest = rest.partition(f"status 0 of {each}\n")
+        assert status, each
+        assert "Examples:" in text, each
+    assert rest == ""
 
 
 def test_on_a_terminal_a_missing_rich_is_reported(environment: dict[str, str], opp: Path) -> None:

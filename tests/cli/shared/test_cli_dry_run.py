@@ -175,7 +175,7 @@ def traced(program: list[str], environment: dict[str, str], tmp_path: Path) -> C
     def run(*arguments: Any) -> list[str]:
         trace = tmp_path / "trace"
         done = subprocess.run(
-            ["strace", "-f", "-y", "-e", f"trace={CALLS}", "-o", trace, *program, *arguments],
+            ["strace", "-f", "--seccomp-bpf", "-y", "-e", f"trace={CALLS}", "-o", trace, *program, *arguments],
             capture_output=True,
             env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
             cwd=tmp_path,

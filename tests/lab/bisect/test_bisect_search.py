@@ -197,7 +197,7 @@ class CuresOfNodes(Cures):
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize("kind", ["types", "cheapest types", "nodes"])
 def test_whenever_a_search_ends_what_it_calls_minimal_failed_in_a_run_without_each_member(kind: str, jobs: int) -> None:
-    for seed in range(60):
+    for seed in range(30):
         check = CuresOfNodes(seed) if kind == "nodes" else CuresOfTypes(seed)
         how = {
             "types": {},
