@@ -221,7 +221,8 @@ def _restore(
             ]
             record = entries[0].record
             undoes: str | None = None
-            ends = is_undo and history is own  # another machine does not learn of it: then it undoes nothing here
+            # a change of another machine is not marked as undone: its history is not ours to write
+            ends = is_undo and history is own
             if ends:
                 is_whole = len(entries) == len(record.files)
                 undoes = record.id if is_whole else ",".join(entry.id for entry in entries)
