@@ -6,7 +6,7 @@ What no schema can say is judged elsewhere: combinations and columns, load order
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -59,71 +59,50 @@ def _mixlist_fault(root: Node, error: Any) -> StructureFault:
 
 
 def library_faults(entries: Iterable[Entry]) -> dict[str, list[EntryFault]]:
-    """Return the faults of entries of one library, by op type; sections that are alike to the schema are judged once,
-    and those without a fault once for all libraries: the stores of an install have the same ones for each chip.
+    """Return the faults of entries of one library, by op type.
 
-    The values of an entry are judged once its structure is right. Of `entry` the schema has only types, properties and
-    patternProperties: a rule on two sections of one entry would be judged on entries that nobody wrote.
+    A sound entry is judged section by section: of `entry` the schema has only types, properties and patternProperties.
     """
-    # One library of made-up op types has every section that differs to the schema: the first op type one section of
-    # each name, the second the next different one, and so on. Entries that are no objects of objects of strings are in
-    # it as they are.
-    instance: dict[str, Any] = {}
-    owners: dict[tuple[str | int, str | int | None], list[str]] = {}  # (made-up op type, section) -> op types
-    broken: dict[str | int, str] = {}  # made-up op type -> op type
-    places: dict[str, dict[_Judged, str]] = {}
-    for entry in entries:
-        if not entry.member.is_sound:
-            made_up = f"broken {len(broken)}"
-            broken[made_up] = entry.name
-            instance[made_up] = entry.value
-            continue
-        for section, content in entry.sections.items():
-            judged = _judged_keys(section)
-            alike = {key: value if key in judged else "" for key, value in content.items()}
-            key = tuple(alike.items())
-            if (section, key) in _without_fault:
-                continue
-            of_section = places.setdefault(section, {})
-            made_up = of_section.setdefault(key, str(len(of_section)))
-            having = owners.setdefault((made_up, section), [])
-            if not having:
-                instance.setdefault(made_up, {})[section] = alike
-            having.append(entry.name)
     found: dict[str, list[EntryFault]] = {}
-    faulty: set[tuple[str | int, str | int | None]] = set()
-    for error in validator_for("ops-info-library").iter_errors(instance):
-        where, *steps = error.absolute_path
-        names = owners.get((where, steps[0] if steps else None), [])
-        if where in broken:
-            # the schema names the finding of a value so: of a broken entry only what is of a wrong type counts
-            names = [] if "x-opsinfo-finding" in error.schema else [broken[where]]
-        for name in names:
-            found.setdefault(name, []).append(_entry_fault(error, *steps))
-        faulty.add((where, steps[0] if steps else None))
-    if len(_without_fault) > _MOST_REMEMBERED:
-        _without_fault.clear()
-    sections = ((made_up, section, key) for section, keys in places.items() for key, made_up in keys.items())
-    _without_fault.update((section, key) for made_up, section, key in sections if (made_up, section) not in faulty)
+    for entry in entries:
+        if entry.member.is_sound:
+            faults = [fault for each in entry.sections.items() for fault in _section_faults(each[0], _judged(*each))]
+        else:  # only what is of a wrong type counts; the schema names the finding of any other value
+            errors = validator_for(_LIBRARY).evolve(schema={"$ref": "#/$defs/entry"}).iter_errors(entry.value)
+            wrong = (error for error in errors if "x-opsinfo-finding" not in error.schema)
+            faults = [_entry_fault(error, *error.absolute_path) for error in wrong]
+        if faults:
+            found[entry.name] = faults
     return found
 
 
+_LIBRARY = "ops-info-library"
 _Judged: TypeAlias = tuple[tuple[str, str], ...]
 """The keys and values of a section, with the values that the schema does not judge left empty."""
-_without_fault: set[tuple[str, _Judged]] = set()
-_MOST_REMEMBERED = 1 << 16
-"""The sections after which the process begins anew, so that it does not grow without end."""
+
+
+def _judged(section: str, content: Mapping[str, str]) -> _Judged:
+    keys = _judge_of(section)[1]
+    return tuple((key, value if key in keys else "") for key, value in content.items())
+
+
+@lru_cache(maxsize=1 << 14)
+def _section_faults(section: str, judged: _Judged) -> tuple[EntryFault, ...]:
+    """Return the faults of all sections that are alike to the schema: an install has the same ones for each chip."""
+    errors = _judge_of(section)[0].iter_errors(dict(judged))
+    return tuple(_entry_fault(error, section, *error.absolute_path) for error in errors)
 
 
 @lru_cache(maxsize=1 << 12)
-def _judged_keys(section: str) -> frozenset[str]:
-    """Return the keys of a section whose values the schema judges; all others are only strings to it."""
-    schema = load_schema("ops-info-library")
+def _judge_of(section: str) -> tuple[Any, frozenset[str]]:
+    """Return the validator of a section, and the keys whose values it judges; all others are only strings to it."""
+    schema = load_schema(_LIBRARY)
     entry = schema["$defs"]["entry"]
     by_pattern = (part for pattern, part in entry["patternProperties"].items() if re.search(pattern, section))
     part: dict[str, Any] = entry["properties"].get(section) or next(by_pattern, {})
     part = schema["$defs"].get(part.get("$ref", "").removeprefix("#/$defs/"), part)
-    return frozenset(key for key, value in part.get("properties", {}).items() if value.keys() - _ANNOTATIONS)
+    keys = frozenset(key for key, value in part.get("properties", {}).items() if value.keys() - _ANNOTATIONS)
+    return validator_for(_LIBRARY).evolve(schema=part), keys
 
 
 _ANNOTATIONS = {"type", "title", "description", "examples"}
