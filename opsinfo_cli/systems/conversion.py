@@ -134,7 +134,7 @@ def convert(
     require_writer(target)
     if replace and not target.delta:
         raise UsageFault("--replace requires --to mixlist")
-    if against is not None and not target.delta and not (inputs is not None and origin.input == "mixlist"):
+    if against is not None and not target.delta and not (inputs is not None and origin.delta):
         raise UsageFault("--against requires a mixlist to read or to write")
     base = None if against is None else Target.open(against)
     if base:

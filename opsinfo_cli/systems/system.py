@@ -152,7 +152,6 @@ class System(NamedTuple):
     :param input: what a path names: text, an Ascend TARGET, or a mixlist
     :param files: how many files it has at most; None for any number
     :param mixlist_path: returns the path of the mixlist that a file names
-    :param delta: whether its files list only differences from a TARGET
     :param has_nodes: whether its files can name single nodes
     :param by_overload: whether its lists name overloads such as ``pow.Scalar``
     :param casts_first_argument: whether only the first argument of a norm is cast
@@ -173,13 +172,17 @@ class System(NamedTuple):
     input: Literal["text", "target", "mixlist"] = "text"
     files: int | None = 1
     mixlist_path: Callable[[Source], str] | None = None
-    delta: bool = False
     has_nodes: bool = False
     by_overload: bool = False
     casts_first_argument: bool = False
     wraps_in_place: bool = False
     knows_loss: bool = False
     spelled: Callable[[str], str] = str
+
+    @property
+    def delta(self) -> bool:
+        """Whether its files list only differences from a TARGET."""
+        return self.input == "mixlist"
 
     @property
     def levels(self) -> list[str]:

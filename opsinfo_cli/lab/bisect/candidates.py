@@ -26,8 +26,8 @@ def move_types(base: Marks, types: Iterable[str], white: bool) -> dict[str, froz
     return {**base, **dict.fromkeys(types, frozenset({ADD_WHITE if white else ADD_BLACK}))}
 
 
-class KeptEffect(NamedTuple):
-    """What a keep_dtype file does to a model.
+class ListEffect(NamedTuple):
+    """What a list does to a model.
 
     :param digest: SHA-256 of the dtypes of every input and output
     :param moved: indexes of the nodes that it moves from low to high
@@ -60,37 +60,35 @@ class SetJudge:
         """The nodes of each op type, in the order of the graph."""
         for node in self.base_answer.graph:
             self.types.setdefault(node.type, []).append(node.index)
-        self._effects: dict[frozenset[str], tuple[str, Cost]] = {}
-        self._kept: dict[frozenset[str], KeptEffect] = {}
+        self._effects: dict[tuple[bool, frozenset[str]], ListEffect] = {}
 
     def answer(self, types: frozenset[str]) -> Answer:
         """Return the graph judged with these types moved."""
         return self.prepared.judge(self.mode, move_types(self.base, types, self.white)) if types else self.base_answer
 
-    def digest(self, types: frozenset[str]) -> str:
-        """SHA-256 of the dtypes of every input and output."""
-        return self._effect(types)[0]
-
-    def cost(self, types: frozenset[str]) -> Cost:
-        return self._effect(types)[1]
-
-    def _effect(self, types: frozenset[str]) -> tuple[str, Cost]:
-        if types not in self._effects:
-            answer = self.answer(types)
-            self._effects[types] = _digest(answer), cost_of(self.base_answer, answer, self._prices)
-        return self._effects[types]
+    def effect(self, types: frozenset[str]) -> ListEffect:
+        """Return what moved types do."""
+        return self._effect(False, types, self.answer)
 
     def keeping(self, nodes: Iterable[str]) -> PreparedModel:
         return self.prepared.with_files(KeepDtype(sorted(nodes)))
 
-    def effect_keeping(self, nodes: Iterable[str]) -> KeptEffect:
+    def effect_keeping(self, nodes: Iterable[str]) -> ListEffect:
         """Return what nodes do that keep their dtype, with the base list."""
-        kept = frozenset(nodes)
-        if kept not in self._kept:
-            answer = self.keeping(kept).judge(self.mode, self.base) if kept else self.base_answer
-            moved = frozenset(moved_nodes(self.base_answer, answer))
-            self._kept[kept] = KeptEffect(_digest(answer), moved, cost_of(self.base_answer, answer, self._prices))
-        return self._kept[kept]
+
+        def answer(kept: frozenset[str]) -> Answer:
+            return self.keeping(kept).judge(self.mode, self.base) if kept else self.base_answer
+
+        return self._effect(True, frozenset(nodes), answer)
+
+    def _effect(
+        self, by_node: bool, names: frozenset[str], answer_of: Callable[[frozenset[str]], Answer]
+    ) -> ListEffect:
+        if (by_node, names) not in self._effects:
+            answer = answer_of(names)
+            moved, cost = moved_nodes(self.base_answer, answer), cost_of(self.base_answer, answer, self._prices)
+            self._effects[by_node, names] = ListEffect(_digest(answer), frozenset(moved), cost)
+        return self._effects[by_node, names]
 
     def judged_as(self, names: Sequence[str]) -> str:
         """SHA-256 of what the model and all options of judging lead to: the nodes, and both ends of a search.
@@ -99,14 +97,14 @@ class SetJudge:
         """
         modes, soc = self.base_answer.modes, self.prepared.graph_judge.kernels.soc
         nodes = [(node.name, node.type, node.sources) for node in self.base_answer.graph]
-        ends = [self.digest(frozenset()), self.digest(frozenset(names))]
+        ends = [self.effect(frozenset()).digest, self.effect(frozenset(names)).digest]
         facts = f"{soc}{nodes}{ends}{modes.types}{modes.nodes}{modes.has_hf32}"
         return sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()
 
     def moved(self, types: frozenset[str]) -> dict[str, int]:
         """Return the nodes that op types move from low to high, by name, with their indexes; the first of a name."""
         moved: dict[str, int] = {}
-        for node in sorted(moved_nodes(self.base_answer, self.answer(types))):
+        for node in sorted(self.effect(types).moved):
             moved.setdefault(self.base_answer[node].name, node)
         return moved
 
@@ -141,17 +139,17 @@ def prune(sets: SetJudge) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
         dropped[name] = f"the chip has no {'low-precision' if sets.white else 'float32'} kernel for a node of it"
     names = [name for name in names if name not in dropped]
     every = frozenset(names)
-    nothing = sets.digest(frozenset()), sets.digest(every)
+    nothing = sets.effect(frozenset()).digest, sets.effect(every).digest
     effects: dict[tuple[str, str], list[str]] = {}
     for name in names:
-        effect = sets.digest(frozenset({name})), sets.digest(every - {name})
+        effect = sets.effect(frozenset({name})).digest, sets.effect(every - {name}).digest
         if effect == nothing:
             dropped[name] = "it changes no dtype"
         else:
             effects.setdefault(effect, []).append(name)
     candidates: dict[str, tuple[str, ...]] = {}
     for (alone, _), members in effects.items():
-        if len(members) > 1 and sets.digest(frozenset(members)) == alone:
+        if len(members) > 1 and sets.effect(frozenset(members)).digest == alone:
             candidates[members[0]] = tuple(members[1:])
         else:
             candidates |= dict.fromkeys(members, ())

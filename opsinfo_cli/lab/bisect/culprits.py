@@ -226,7 +226,7 @@ def effect_of(sets: SetJudge, types: frozenset[str]) -> Effect:
     answer = sets.answer(types)
     low = [answer[node].name for node in low_nodes(answer)]
     hf32 = sum(sets.base_answer.is_low(node) for node in answer.in_hf32)
-    return Effect(sets.cost(types), left_low(answer), low, answer.coverage, hf32, list(limits_of(answer)))
+    return Effect(sets.effect(types).cost, left_low(answer), low, answer.coverage, hf32, list(limits_of(answer)))
 
 
 class BisectAnswer(NamedTuple):

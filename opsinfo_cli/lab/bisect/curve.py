@@ -61,7 +61,7 @@ def curve_of(problem: Problem, session: SearchSession) -> list[CurvePoint]:
         types = problem.types(run.kept)
         key = session.knowledge.key_of(run.kept)
         if run.trial in session.losses and (key not in points or len(types) <= len(points[key].names)):
-            cost, casts = problem.sets.cost(types), problem.sets.answer(types).cast_counts.run
+            cost, casts = problem.sets.effect(types).cost, problem.sets.answer(types).cast_counts.run
             price = CostOfAList(cost.microseconds, casts, cost.nodes, cost.bytes)
             loss = session.losses[run.trial]
             shown = loss if math.isfinite(loss) else str(loss)

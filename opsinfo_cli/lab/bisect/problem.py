@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ...core.cann.input_shapes import ShapesOf
     from ..graph.cost import Cost
     from ..listener import Listener
-    from .candidates import KeptEffect
+    from .candidates import ListEffect
     from .search.question import Kept
     from .session import Rules
 
@@ -145,7 +145,7 @@ class Problem(NamedTuple):
         def digest(kept: Kept) -> str:
             types = self.types(kept)
             if self.sets is not None:
-                return self.sets.digest(types)
+                return self.sets.effect(types).digest
             return sha256("\n".join(sorted(types)).encode("utf-8", "surrogateescape")).hexdigest()
 
         def files(kept: Kept, number: int) -> dict[str, tuple[str, bytes]]:
@@ -158,7 +158,7 @@ class Problem(NamedTuple):
 
         def cost(kept: Kept) -> Cost:
             assert self.sets is not None
-            return self.sets.cost(self.types(kept))
+            return self.sets.effect(self.types(kept)).cost
 
         return SearchSubject(self.names, digest, files, partial(cheapen, cost=cost) if self.has_cost else None)
 
@@ -182,7 +182,7 @@ class Problem(NamedTuple):
                 progress(1)
             names.sort(key=costs.__getitem__)
 
-        def effect(kept: Kept) -> KeptEffect:
+        def effect(kept: Kept) -> ListEffect:
             return sets.effect_keeping(names[number] for number in kept)
 
         def rank(kept: Kept) -> tuple[Cost, int, list[int]]:
@@ -354,7 +354,7 @@ def open_problem(
     if simulated:
         listener.note(f"suspected by a simulation: {join_some([name for name in simulated if name in names], 5)}")
     black = sets if not options.grow else None
-    cost = None if black is None else lambda name: black.cost(frozenset({name}))
+    cost = None if black is None else lambda name: black.effect(frozenset({name})).cost
     order, weights = order_by_suspicion(names, [*evidence, *simulated], cost)
     alone = [name for name in singles if name in order]
     if not used:

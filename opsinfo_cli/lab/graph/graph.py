@@ -155,9 +155,7 @@ class ModelFacts(NamedTuple):
     :param atc_cmdline: the command that compiled it, as written in the file; ``command``: split into arguments
     :param graph_precision_mode: the number of the mode that the engine used
     :param judged: whether the engine chose the dtypes
-    :param has_casts: whether the engine's Casts are in the graph; None if unknown
     :param opset: of the standard operators of an ONNX model; 0: none
-    :param predicted: names and types are a translation from another framework; fusion may change them
     :param onnx: the ModelProto of an ONNX model, its functions inlined
     :param inputs: of a model of another framework, with the shapes that are judged
     """
@@ -169,14 +167,17 @@ class ModelFacts(NamedTuple):
     graph_precision_mode: int | None = None
     command: tuple[str, ...] = ()
     judged: bool = False
-    has_casts: bool | None = None
     opset: int = 0
     notes: tuple[Note, ...] = ()
-    predicted: bool = False
     onnx: Any = None
     refused: tuple[Refusal, ...] = ()
     inputs: tuple[ModelInput, ...] = ()
     shapes: Shapes = MappingProxyType({})
+
+    @property
+    def predicted(self) -> bool:
+        """Whether names and types are a translation from another framework; fusion may change them."""
+        return self.format in ("onnx", "tensorflow", "saved-model")
 
 
 @dataclass(eq=False, repr=False, slots=True)

@@ -51,4 +51,4 @@ def before_judge(graph: ModelGraph) -> ModelGraph:
         replace(node, inputs=tuple(map(original, node.inputs)), outputs=tuple(map(original, node.outputs)))
         for node in graph
     ]
-    return ModelGraph(nodes, graph.model._replace(judged=False, has_casts=False), graph.subgraphs)
+    return ModelGraph(nodes, graph.model._replace(judged=False), graph.subgraphs)

@@ -98,7 +98,7 @@ def command(
         require_against(options)
         if takes_target and (note := too_many_configured("against")):
             console.note(note)
-    reads_base = target.delta or (inputs and origin.input == "mixlist")
+    reads_base = target.delta or (inputs and origin.delta)
     opened = None
     if inputs:
         opened = open_inputs(

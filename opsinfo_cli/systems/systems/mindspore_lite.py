@@ -48,6 +48,6 @@ def write(system: System, lists: OperatorLists, options: ConversionOptions) -> W
 SYSTEMS = (
     System(
         "mindspore-lite", "MindSpore Lite converter", "ascend", "ini and its mixlist", "ini and mixlist",
-        write=write, input="mixlist", mixlist_path=mixlist_path, delta=True,
+        write=write, input="mixlist", mixlist_path=mixlist_path,
     ),
 )  # fmt: skip

@@ -114,6 +114,6 @@ def _without_kernel(operators: Operators, wanted: dict[str, Policy], low: str | 
 
 SYSTEMS = (
     System(
-        "mixlist", "Ascend modify_mixlist", "ascend", "JSON", "JSON", write=write, input="mixlist", delta=True
+        "mixlist", "Ascend modify_mixlist", "ascend", "JSON", "JSON", write=write, input="mixlist"
     ),
 )  # fmt: skip

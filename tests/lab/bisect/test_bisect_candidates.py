@@ -77,8 +77,8 @@ def test_doubts_name_the_types_that_will_not_help(sets: Any) -> None:
 
 def test_sets_that_lead_to_the_same_dtypes_have_one_digest(sets: Any) -> None:
     judged = sets()
-    digests = {name: judged.digest(frozenset({name})) for name in ("White", "Follows", "Black")}
-    assert digests["Black"] == judged.digest(frozenset())
+    digests = {name: judged.effect(frozenset({name})).digest for name in ("White", "Follows", "Black")}
+    assert digests["Black"] == judged.effect(frozenset()).digest
     assert len(set(digests.values())) == 3
     white = judged.answer(frozenset({"White"}))
     assert [white[node].name for node in white.changed(judged.base_answer)] == ["a", "b", "f"]
@@ -88,7 +88,7 @@ def test_kept_nodes_have_different_digests(sets: Any) -> None:
     judged = sets()
     assert list(judged.moved(frozenset({"White"}))) == ["a", "b", "f"]
     digests = [judged.effect_keeping(names).digest for names in ([], ["a", "f"], ["a"], ["f"])]
-    assert digests[:2] == [judged.digest(frozenset()), judged.digest(frozenset({"White"}))]
+    assert digests[:2] == [judged.effect(frozenset()).digest, judged.effect(frozenset({"White"})).digest]
     assert digests[2] != digests[3]
 
 

@@ -107,7 +107,7 @@ def test_the_cost_of_a_list_is_what_was_low_and_is_high(
         read_graph(str(dump(tmp_path, CHAIN))), str(opp / "built-in/op_impl/ai_core/tbe/config/ascend910b")
     )
     sets = SetJudge(prepared, "mixed_float16", {})
-    cost = sets.cost(frozenset(types))
+    cost = sets.effect(frozenset(types)).cost
     assert cost.nodes == nodes
     assert left_low(sets.base_answer).nodes == cost.nodes + left_low(sets.answer(frozenset(types))).nodes
 
@@ -138,7 +138,10 @@ def test_the_time_of_a_list_is_that_of_its_nodes_as_they_ran(
     table = tmp_path / "kernel_details.csv"
     table.write_text(f"Name,Type,Accelerator Core,Duration(us)\n{rows}")
     prices = Prices(graph, profile_of([TaskTable(str(table))], {*graph.names}))
-    assert SetJudge(prepared, "mixed_float16", {}, prices=prices).cost(frozenset(types)).microseconds == microseconds
+    assert (
+        SetJudge(prepared, "mixed_float16", {}, prices=prices).effect(frozenset(types)).cost.microseconds
+        == microseconds
+    )
 
 
 def test_a_type_has_the_time_of_the_one_that_it_ran_as_beside_its_own(tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ def test_a_node_without_known_dtypes_is_not_judged_and_one_unknown_input_decides
     builder.add("x", "Data", outputs=[UNKNOWN])
     builder.add("w", "White", [("x", 0)], [UNKNOWN])
     builder.add("half", "Gray", [("w", 0)], [builder.tensor("float32")])
-    answer = judge(builder.build(ModelFacts("tensorflow", predicted=True)), LIBRARY, "mixed_float16")
+    answer = judge(builder.build(ModelFacts("tensorflow")), LIBRARY, "mixed_float16")
     assert [(node.outputs, node.code) for node in answer][1:] == [
         ((None,), "unknown-dtype"),
         (("float32",), "gray-own"),
@@ -232,7 +232,9 @@ def test_predicted_graphs_are_not_refused_for_the_number_of_their_tensors() -> N
         builder = GraphBuilder()
         builder.add("x", "Data", outputs=[builder.tensor("float32")])
         builder.add("w", "White", [("x", 0), ("x", 0)], [builder.tensor("float32")])
-        found = judge(builder.build(ModelFacts("onnx", predicted=predicted)), LIBRARY, "mixed_float16").find("w")
+        found = judge(builder.build(ModelFacts("onnx" if predicted else "ge-proto")), LIBRARY, "mixed_float16").find(
+            "w"
+        )
         assert found is not None
         return (*found.inputs, *found.outputs)
 
@@ -246,7 +248,7 @@ def test_a_graph_with_other_files_says_where_open_dimensions_decide() -> None:
     builder.add("x", "Data", outputs=[tensor])
     builder.add("w", "White", [("x", 0)], [tensor])
     builder.add("size", "Shape", [("w", 0)], [builder.tensor("int64", shape=(2,))])
-    model = prepare(builder.build(ModelFacts("onnx", predicted=True)), LIBRARY)
+    model = prepare(builder.build(ModelFacts("onnx")), LIBRARY)
     assert model.judge("mixed_float16").decided_open == ("w", "size")
     files = CustomizeDtypes(["OpType::White:InputDtype:float32,OutputDtype:float32"])
     for other in (model.with_files(KeepDtype(["w"])), model.with_files(customize_dtypes=files)):

@@ -52,7 +52,7 @@ def graph(*nodes: tuple[Any, ...], predicted: bool = True) -> ModelGraph:
             (each.partition(":")[0], int(each.partition(":")[2] or 0)) if each else None for each in inputs
         ]
         builder.add(name, op_type, sources, [tensor(each) for each in outputs])
-    return builder.build(ModelFacts("onnx", predicted=predicted))
+    return builder.build(ModelFacts("onnx" if predicted else "ge-proto"))
 
 
 def tensor(text: str) -> GraphTensor:
@@ -145,7 +145,7 @@ def test_what_waits_for_a_part_waits_for_the_node_that_took_it() -> None:
         builder.add(name, op_type, [(each, 0) for each in inputs], [tensor(output)])
     builder.add("e", "Exp", [("x", 0)], [tensor("float32 2x3")], control=["mm"])
     builder.add("o", "NetOutput", [("a", 0), ("e", 0)], [])
-    fused = prepared(builder.build(ModelFacts("onnx", predicted=True))).fused.graph
+    fused = prepared(builder.build(ModelFacts("onnx"))).fused.graph
     node = fused.find("e")
     assert node is not None
     assert [(fused[index].name, len(fused[index].sources)) for index in node.control] == [("mm", 3)]

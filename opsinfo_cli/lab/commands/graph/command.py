@@ -462,10 +462,9 @@ def _caveats(answer: GraphAnswer, judged: JudgedModel | None) -> list[str]:
     if judged is None:
         if not model.judged:
             return ["the engine has not chosen dtypes yet: these are the original ones"]
-        if model.has_casts is None:
-            return ["the engine has chosen these dtypes"]
-        casts = "its Casts are in the graph" if model.has_casts else "it has not inserted its Casts yet"
-        return [f"the engine has chosen these dtypes; {casts}"]
+        casts = "" if model.format == "om" else "; it has not inserted its Casts yet"
+        casts = "; its Casts are in the graph" if answer.inserted else casts
+        return [f"the engine has chosen these dtypes{casts}"]
     counts, considered = judged.answer.counts, judged.answer.considered
     caveats = []
     if counts.assumed:

@@ -107,7 +107,7 @@ class _Model:
         self._owned: list[str] = []
         self._names: set[str] = set()
         self._waiting: list[tuple[str, list[Message]]] = []
-        self._judged = self._cast = False
+        self._judged = False
 
     def facts(self, document: Message) -> None:
         for name, value in _entries(document):
@@ -144,7 +144,7 @@ class _Model:
                 for operator in operators:
                     self._add(operator)
             placed.update(ready)
-        facts, compiled = self._facts, self._format == "om"
+        facts = self._facts
         command = facts.get("atc_cmdline", "")
         changed = any(tensor.original_dtype not in (None, tensor.dtype) for tensor in self.builder.tensors())
         model = ModelFacts(
@@ -154,8 +154,7 @@ class _Model:
             atc_cmdline=command or None,
             graph_precision_mode=self._mode,
             command=_arguments(command),
-            judged=self._judged or self._cast or compiled or changed,
-            has_casts=True if self._cast else None if compiled else False,
+            judged=self._judged or self._format == "om" or changed,
             notes=self.notes.all(),
         )
         return self.builder.build(model)
@@ -210,8 +209,7 @@ class _Model:
                 weights = weights or self._constant(value)
         if op_type == "NetOutput" and any(parent >= 0 for _, parent in inputs):
             attributes["parent_outputs"] = tuple(parent for _, parent in inputs)
-        self._judged = self._judged or "judge_match_idx" in attributes
-        self._cast = self._cast or name.startswith(_CASTS)
+        self._judged = self._judged or "judge_match_idx" in attributes or name.startswith(_CASTS)
         index = self.builder.add(
             name,
             op_type,

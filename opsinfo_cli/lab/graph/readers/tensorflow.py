@@ -583,10 +583,7 @@ def _finish(
     facts = ModelFacts(
         format,
         path,
-        judged=False,
-        has_casts=False,
         notes=notes.all(),
-        predicted=True,
         inputs=inputs,
         shapes=shapes,
     )
