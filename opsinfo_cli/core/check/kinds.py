@@ -76,19 +76,9 @@ NOT_MARKED = "neither its name nor its text marks a kind of file that is checked
 class ReadFile:
     """A file that was read, or a folder of libraries.
 
-    | met     | given            | ends with | read as JSON | read as options  |
-    | ------- | ---------------- | --------- | ------------ | ---------------- |
-    | named   | nothing          | .json     | yes          | no               |
-    | named   | nothing          | other     | yes          | if its text fits |
-    | named   | library, mixlist | any       | yes          | no               |
-    | named   | options          | any       | yes          | yes              |
-    | in tree | nothing          | .json     | if marked    | no               |
-    | in tree | nothing          | other     | no           | if its text fits |
-    | in tree | library, mixlist | .json     | if marked    | no               |
-    | in tree | library, mixlist | other     | no           | no               |
-    | in tree | options          | any       | no           | if its text fits |
-
-    What is read as both is checked as options, which come first in ``KINDS``.
+    As JSON is read what the user names; of a tree what ends in `.json`, is not given as options, and is marked. As
+    options is read what is given as such, of a tree if its text fits; and what is not given, does not end in `.json`,
+    and fits. What is read as both is checked as options, which come first in ``KINDS``.
 
     :param data: None for a folder
     :param given: its kind, if it is known; None detects it

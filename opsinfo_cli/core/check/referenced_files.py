@@ -17,7 +17,7 @@ from ..text.source import Source
 from .autofuse import VARIABLE, check_autofuse
 from .finding import Finding, PassedOver, at
 from .rules import Severity
-from .settings import KINDS, Setting, Settings, check_settings
+from .settings import FILE_KINDS, Setting, Settings, check_settings
 from .settings_in_scripts import CPP, candidates, folders_of, script_settings, without_variable
 from .settings_in_text import NAMES
 
@@ -133,7 +133,7 @@ class _Following:
                 self._pass_over(setting, "not considered: the options in a file of --raw_ge_options")
                 self.count += 1
                 settings = settings._replace(is_whole=False)
-            kind = KINDS.get(setting.option)
+            kind = FILE_KINDS.get(setting.option)
             written = setting.value or setting.text
             is_computed = setting.value is None and setting.option == "modify_mixlist"
             is_path = is_computed or re.search(r"[./]", written) or (settings.is_whole and written)  # not `=True`

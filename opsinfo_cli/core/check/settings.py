@@ -44,7 +44,7 @@ OPTIONS = {
 }
 """Options of atc by the names that they have there, in GE (``ge.exec.modify_mixlist``), MindSpore Lite, Paddle Lite,
 and for ``torch_npu.npu.set_option``."""
-KINDS: dict[str, NamedKind] = {
+FILE_KINDS: dict[str, NamedKind] = {
     "modify_mixlist": "mixlist",
     "keep_dtype": "keep_dtype",
     "customize_dtypes": "customize_dtypes",

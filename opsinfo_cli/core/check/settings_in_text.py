@@ -8,7 +8,7 @@ from typing import get_args
 
 from ..text.shell import ShellCommand, commands
 from ..text.shell_syntax import ShellWord
-from .settings import COMPILERS, KINDS, LITE_MODES, MODE_OPTIONS, OPTIONS, PADDLE_LITE, Program, Setting, Settings
+from .settings import COMPILERS, FILE_KINDS, LITE_MODES, MODE_OPTIONS, OPTIONS, PADDLE_LITE, Program, Setting, Settings
 
 NAMES = re.compile("|".join(OPTIONS))
 """What a text has that sets an option."""
@@ -61,7 +61,7 @@ def text_settings(text: str, is_shell: bool) -> Iterator[Settings]:
         for match in _SET.finditer(text, line.start(), line.start() + comment.start() if comment else line.end()):
             option = OPTIONS[match["option"]]
             is_variable = match["option"].startswith(PADDLE_LITE) or option == "AUTOFUSE_FLAGS"
-            if not is_shell or match["ge"] or option in KINDS or is_variable:
+            if not is_shell or match["ge"] or option in FILE_KINDS or is_variable:
                 sections[-1].add(match)
     modes = [each for section in sections for each in section.modes]
     for section in sections:

@@ -9,7 +9,7 @@ from check_support import Checker
 
 from opsinfo_cli import validate
 from opsinfo_cli.core.cann.option_files import KEEP_DTYPE
-from opsinfo_cli.core.check.settings import KINDS
+from opsinfo_cli.core.check.settings import FILE_KINDS
 from opsinfo_cli.core.check.settings_in_text import text_settings
 
 
@@ -30,7 +30,7 @@ from opsinfo_cli.core.check.settings_in_text import text_settings
 )
 def test_a_reference_is_an_option_and_a_path(text: str, expected: list[tuple[str, str]]) -> None:
     found = [each for settings in text_settings(text, is_shell=True) for each in settings.options]
-    assert [(KINDS[each.option], each.text) for each in found if "." in each.text or "/" in each.text] == expected
+    assert [(FILE_KINDS[each.option], each.text) for each in found if "." in each.text or "/" in each.text] == expected
     assert all(text[slice(*each.span)] == each.text for each in found)
 
 
