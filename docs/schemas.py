@@ -37,9 +37,9 @@ class Document(NamedTuple):
 
 
 DOCUMENTS = {
-    "backups": Document("core.change.backups:BackupsDocument", ("backups",)),
+    "backups": Document("core.change.backups:Backups", ("backups",)),
     "modes": Document("core.commands.modes:ModesDocument", ("modes",)),
-    "restore": Document("core.change.restore:RestoreDocument", ("restore",)),
+    "restore": Document("core.change.restore:Restored", ("restore",)),
     "diff": Document("core.compare:TwoTargets|ManyTargets", ("diff",)),
     "merge": Document("core.merge:MergeDocument", ("merge",)),
     "list": Document("core.cann.operator_rows:ListDocument", ("list",)),
@@ -80,7 +80,6 @@ PUBLISHED = {
     "MatrixRow": "Operator",
     "MixlistContent": "Mixlist",
     "SectionDifference": "DifferenceInASection",
-    "BackupFacts": "Backup",
     "Damage": "Damaged",
     "Failure": "Error",
     "BaselineUsed": "Baseline",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from ...errors import UsageFault
 from ..cann.target import AnyTarget, target_text
-from ..document import Schema, Sha256, headed, optional
+from ..document import Schema, Sha256, headed, internal, optional
 from .history import Damage
 from .lock import DEFAULT_WAIT
 from .record import BackupEntry
@@ -25,27 +25,11 @@ StateNow: TypeAlias = Literal["pending", "done", "undone", "abandoned"]
 """The state of a change, and whether it is undone."""
 
 
-class Backup(NamedTuple):
-    """One file of one change, with its content before the change.
-
-    :param pristine: whether it is the first content seen since a state of the vendor's file
-    :param state: of the change
-    """
-
-    entry: BackupEntry
-    pristine: bool
-    state: StateNow
-
-    @property
-    def mark(self) -> str:
-        """What to say of it beside its state: a file that the change made has no content before."""
-        return "made" if self.entry.file.before is None else "pristine" if self.pristine else ""
-
-
-@dataclass(frozen=True)
-class BackupFacts:
+@dataclass(frozen=True, kw_only=True)
+class Backup:
     """The content of one file before a change."""
 
+    entry: BackupEntry = internal()
     id: Annotated[str, Schema(examples=["3f2a9c1d-12.1"])]
     """The id of the backup, for opsinfo restore --to."""
     change: Annotated[str, Schema(examples=["3f2a9c1d-12"])]
@@ -81,31 +65,37 @@ class BackupFacts:
     """The machine of the file: a hash of its machine-id, `local` if it has none."""
 
     @classmethod
-    def of(cls, backup: Backup) -> BackupFacts:
-        entry, record, file = backup.entry, backup.entry.record, backup.entry.file
+    def of(cls, entry: BackupEntry, pristine: bool, state: StateNow) -> Backup:
+        record, file = entry.record, entry.file
         return cls(
+            entry=entry,
             id=entry.id,
             change=record.id,
             path=file.path,
             time=record.time,
             sha256=file.before,
             lineage=file.lineage,
-            pristine=backup.pristine,
+            pristine=pristine,
             version=file.version,
             reason=record.kind,
             command=record.command,
             why=record.why,
-            state=backup.state,
+            state=state,
             user=record.user,
             machine=record.machine,
         )
 
+    @property
+    def mark(self) -> str:
+        """What to say of it beside its state: a file that the change made has no content before."""
+        return "made" if self.sha256 is None else "pristine" if self.pristine else ""
 
-@dataclass(frozen=True)
-class BackupsDocument:
+
+@dataclass(frozen=True, repr=False)
+class Backups:
     """The backups in the vault. Later versions may add keys."""
 
-    backups: list[BackupFacts]
+    backups: list[Backup]
     """The backups."""
     vault: str
     """The directory of the backups."""
@@ -113,31 +103,18 @@ class BackupsDocument:
     """Damaged or missing files of the vault, if there are any."""
     pruned: list[str] | None = optional()
     """With --prune: the backups that were removed."""
-
-
-@dataclass(frozen=True)
-class Backups:
-    """
-    :param vault: the folder
-    :param backups: the oldest first
-    :param pruned: the ids of the backups that were removed, or would be; None if none were to be
-    """
-
-    vault: str
-    backups: list[Backup]
-    damage: list[Damage]
-    pruned: list[str] | None = None
-    dry_run: bool = False
+    dry_run: bool = internal(False)
 
     def __repr__(self) -> str:
         return f"<Backups in {self.vault}: {len(self.backups)}>"
 
+    @property
+    def damage(self) -> list[Damage]:
+        return self.damaged or []
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo backups``."""
-        document = BackupsDocument(
-            [BackupFacts.of(backup) for backup in self.backups], self.vault, self.damage or None, self.pruned
-        )
-        return headed("backups", document)
+        return headed("backups", self)
 
 
 def backups(target: AnyTarget | None = None, *, prune: int | None = None, **settings: Unpack[WriteSettings]) -> Backups:
@@ -159,7 +136,7 @@ def backups(target: AnyTarget | None = None, *, prune: int | None = None, **sett
             dropped = vault.prune(scope, prune, dry_run=False)
     histories = vault.histories()
     kept = [
-        Backup(entry, entry.id in pristine, "undone" if history.is_undone(entry) else entry.record.state)
+        Backup.of(entry, entry.id in pristine, "undone" if history.is_undone(entry) else entry.record.state)
         for history in histories
         for pristine in [history.pristine_ids()]
         for entry in history.entries
@@ -168,4 +145,4 @@ def backups(target: AnyTarget | None = None, *, prune: int | None = None, **sett
         and not entry.record.pruned
         and (vault.has(entry) or entry.file.before is None)
     ]
-    return Backups(vault.path, kept, vault.damage(False, histories), dropped if prune else None, is_dry)
+    return Backups(kept, vault.path, vault.damage(False, histories) or None, dropped if prune else None, is_dry)

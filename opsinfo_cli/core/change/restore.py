@@ -8,12 +8,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 from warnings import warn
 
 from ...errors import Refused, UsageFault, counted, join_some
 from ..cann.target import AnyTarget, target_text
-from ..document import Schema, Sha256, headed, optional
+from ..document import Schema, Sha256, headed, internal, optional
 from .history import History
 from .record import BackupEntry, file_state, outcome
 from .replace_file import digest_at
@@ -41,9 +41,11 @@ class FileAndBackup:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RestoreDocument:
+class Restored:
     """The files that were or would be restored. Later versions may add keys."""
 
+    target: str = internal()
+    files: list[RestoredFile] = internal()
     restored: list[FileAndBackup]
     """The files restored, or with dry_run the files that would be restored."""
     change: Annotated[str | None, Schema(examples=["3f2a9c1d-12"])]
@@ -53,37 +55,26 @@ class RestoreDocument:
     dry_run: bool
     """Whether writing was skipped because of --dry-run."""
 
-
-class Restored(NamedTuple):
-    """What was or would be restored.
-
-    :param target: as given
-    :param change: the id of the change that restored it; None if nothing was written
-    """
-
-    target: str
-    files: list[RestoredFile]
-    change: str | None
-    dry_run: bool
-
-    def path_of(self, file: RestoredFile) -> str:
-        """Return the path of a file relative to the target as given."""
-        if not os.path.lexists(self.target):
-            return file.path
-        inside = os.path.relpath(file.path, os.path.realpath(self.target))
-        if inside == ".":
-            return self.target
-        return file.path if inside.startswith("..") else os.path.join(self.target, inside)
+    @classmethod
+    def of(cls, target: str, files: list[RestoredFile], change: str | None, dry_run: bool) -> Restored:
+        """:param target: as given"""
+        restored = [FileAndBackup(_shown(file.path, target), file.entry.id, file.sha256) for file in files]
+        left = [each for file in files for each in file.left]
+        return cls(target=target, files=files, restored=restored, change=change, left=left, dry_run=dry_run)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of ``opsinfo restore``."""
-        document = RestoreDocument(
-            restored=[FileAndBackup(self.path_of(file), file.entry.id, file.sha256) for file in self.files],
-            change=self.change,
-            left=[each for file in self.files for each in file.left],
-            dry_run=self.dry_run,
-        )
-        return headed("restore", document)
+        return headed("restore", self)
+
+
+def _shown(path: str, target: str) -> str:
+    """Return the path of a file relative to the target as given."""
+    if not os.path.lexists(target):
+        return path
+    inside = os.path.relpath(path, os.path.realpath(target))
+    if inside == ".":
+        return target
+    return path if inside.startswith("..") else os.path.join(target, inside)
 
 
 def restore(
@@ -120,7 +111,7 @@ def restore(
         change, files = restore_last(writer, scope_of(text), only)
     else:
         change, files = restore_to(writer, scope_of(text), to)
-    return Restored(text, files, change, writer.is_dry)
+    return Restored.of(text, files, change, writer.is_dry)
 
 
 def restore_last(writer: Writer, scope: Scope, only: bool = False) -> tuple[str | None, list[RestoredFile]]:

@@ -45,8 +45,7 @@ def command(target: str, which: str | None, only: bool, writing: WriteOptions, c
 
 
 def restore_answer(restored: Restored) -> CommandAnswer:
-    paths = [restored.path_of(each) for each in restored.files]
-    pairs = list(zip(paths, restored.files, strict=True))
+    pairs = [(each.path, file) for each, file in zip(restored.restored, restored.files, strict=True)]
 
     def lines() -> list[Block]:
         return [
