@@ -57,12 +57,12 @@ def test_two_changes_far_apart_in_a_long_text_are_two_blocks() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (["x"] * 50_000, [*["x"] * 50_000, "y"]),
-        (["x"] * 50_000, ["y", *["x"] * 30_000]),
-        (["x", "y"] * 25_000, ["x", "z"] * 25_000),
-        ([str(number % 7) for number in range(50_000)], [str(number % 5) for number in range(50_000)]),
-        ([str(number) for number in range(50_000)], [str(number) for number in range(0, 100_000, 2)]),
-        ([str(number) for number in range(50_000)], [str(number) for number in reversed(range(50_000))]),
+        (["x"] * 20_000, [*["x"] * 20_000, "y"]),
+        (["x"] * 20_000, ["y", *["x"] * 12_000]),
+        (["x", "y"] * 10_000, ["x", "z"] * 10_000),
+        ([str(number % 7) for number in range(20_000)], [str(number % 5) for number in range(20_000)]),
+        ([str(number) for number in range(20_000)], [str(number) for number in range(0, 40_000, 2)]),
+        ([str(number) for number in range(20_000)], [str(number) for number in reversed(range(20_000))]),
     ],
     ids=["line added", "lines removed", "every second changed", "different periods", "different numbers", "reversed"],
 )
