@@ -190,7 +190,7 @@ class _Search:
         if end.kept is not None:
             text = keep_dtype_text([node.name for node in found])
             path = self._try_to_write(lambda: self.write({BEST_KEPT: text}))
-            cost = sets.effect_keeping(kept).cost
+            cost = sets.effect(frozenset(kept), by_node=True).cost
         return ResultByNode(end.ended, path, found, end.minimal, cost, session.runs, session)
 
     def _try_to_write(self, write: Callable[[], Written]) -> Written | None:

@@ -66,27 +66,16 @@ class SetJudge:
         """Return the graph judged with these types moved."""
         return self.prepared.judge(self.mode, move_types(self.base, types, self.white)) if types else self.base_answer
 
-    def effect(self, types: frozenset[str]) -> ListEffect:
-        """Return what moved types do."""
-        return self._effect(False, types, self.answer)
-
     def keeping(self, nodes: Iterable[str]) -> PreparedModel:
         return self.prepared.with_files(KeepDtype(sorted(nodes)))
 
-    def effect_keeping(self, nodes: Iterable[str]) -> ListEffect:
-        """Return what nodes do that keep their dtype, with the base list."""
-
-        def answer(kept: frozenset[str]) -> Answer:
-            return self.keeping(kept).judge(self.mode, self.base) if kept else self.base_answer
-
-        return self._effect(True, frozenset(nodes), answer)
-
-    def _effect(
-        self, by_node: bool, names: frozenset[str], answer_of: Callable[[frozenset[str]], Answer]
-    ) -> ListEffect:
+    def effect(self, names: frozenset[str], by_node: bool = False) -> ListEffect:
+        """Return what moved types do, or nodes that keep their dtype with the base list."""
         if (by_node, names) not in self._effects:
-            answer = answer_of(names)
-            moved, cost = moved_nodes(self.base_answer, answer), cost_of(self.base_answer, answer, self._prices)
+            is_kept = by_node and bool(names)
+            answer = self.keeping(names).judge(self.mode, self.base) if is_kept else self.answer(names)
+            moved = moved_nodes(self.base_answer, answer)
+            cost = cost_of(self.base_answer, answer, moved, self._prices)
             self._effects[by_node, names] = ListEffect(_digest(answer), frozenset(moved), cost)
         return self._effects[by_node, names]
 

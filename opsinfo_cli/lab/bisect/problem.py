@@ -178,12 +178,12 @@ class Problem(NamedTuple):
         if is_costed:
             costs = {}
             for name in names:
-                costs[name] = sets.effect_keeping([name]).cost
+                costs[name] = sets.effect(frozenset({name}), by_node=True).cost
                 progress(1)
             names.sort(key=costs.__getitem__)
 
         def effect(kept: Kept) -> ListEffect:
-            return sets.effect_keeping(names[number] for number in kept)
+            return sets.effect(frozenset(names[number] for number in kept), by_node=True)
 
         def rank(kept: Kept) -> tuple[Cost, int, list[int]]:
             return effect(kept).cost, len(kept), sorted(-nodes[names[number]] for number in kept)

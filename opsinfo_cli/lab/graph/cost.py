@@ -81,12 +81,12 @@ def read_prices(graph: ModelGraph, paths: Sequence[str], listener: Listener) -> 
     return prices
 
 
-def cost_of(before: Answer, after: Answer, prices: Prices | None = None) -> Cost:
+def cost_of(before: Answer, after: Answer, moved: Sequence[int], prices: Prices | None = None) -> Cost:
     """Return the cost of a list.
 
     :param before: without it
+    :param moved: the nodes that it moves
     """
-    moved = moved_nodes(before, after)
     casts = after.cast_counts.run - before.cast_counts.run
     size = _size(after, moved)
     return Cost(None if prices is None else round(prices.of(moved), 3), size.nodes, size.bytes, casts)

@@ -74,16 +74,16 @@ def test_the_cheapest_nodes_are_those_of_an_enumeration(problem: Problem, tmp_pa
     every = [kept for size in range(len(place) + 1) for kept in combinations(place, size)]
 
     def rank(kept: tuple[str, ...]) -> Any:
-        return sets.effect_keeping(kept).cost, len(kept), sorted(-place[name] for name in kept)
+        return sets.effect(frozenset(kept), by_node=True).cost, len(kept), sorted(-place[name] for name in kept)
 
     every.sort(key=rank)
     alone, pairs = ([kept for kept in every if len(kept) == size] for size in (1, 2))
     for number, needed in enumerate({place[name] for name in kept} for kept in [*alone, *pairs[::3]]):
-        best = next((kept for kept in every if needed <= sets.effect_keeping(kept).moved), None)
+        best = next((kept for kept in every if needed <= sets.effect(frozenset(kept), by_node=True).moved), None)
         found = search(problem, needed, tmp_path / f"{number}")
         assert best == (tuple(node.name for node in found.nodes) if found else None)
         if best and found:
-            assert found.cost == sets.effect_keeping(best).cost
+            assert found.cost == sets.effect(frozenset(best), by_node=True).cost
             assert found.one_minimal
             failed = {tally.last_failed() for _, tally in found.session.lists()} - {None}
             assert {node.trial for node in found.nodes} <= failed

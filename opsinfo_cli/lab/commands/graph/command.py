@@ -38,7 +38,7 @@ from ....errors import NoVerdict, UsageFault, counted
 from ....near_names import NearNames, did_you_mean, matches
 from ...graph.api import open_model
 from ...graph.constants import constant_faults
-from ...graph.cost import Cost, cost_of, read_prices
+from ...graph.cost import Cost, cost_of, moved_nodes, read_prices
 from ...graph.document import NodeAnswer
 from ...graph.evidence import read_evidence
 from ...graph.fusion_result import beside, is_fusion_result, read_fusion_result
@@ -322,7 +322,7 @@ def _require_list(profile: tuple[str, ...], judging: JudgeOptions, comparing: Co
 
 
 def _cost(before: Answer, after: Answer, profile: tuple[str, ...], console: Console) -> Cost:
-    return cost_of(before, after, read_prices(after.graph, profile, console))
+    return cost_of(before, after, moved_nodes(before, after), read_prices(after.graph, profile, console))
 
 
 def _require_new(word: str, out: str) -> None:
