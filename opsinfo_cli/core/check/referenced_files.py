@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from ...near_names import NearNames, did_you_mean
 from ...opening import first_file, is_below
@@ -41,21 +40,6 @@ _MAKES = re.compile(
 """How a script writes a file: by redirection, an option for output, a copy, or in Python."""
 
 
-class Followed(NamedTuple):
-    """The outcome for one script.
-
-    :param top: the folder out of which no reference is followed
-    :param targets: the files that it names, with their kinds
-    :param is_read: False for what is no valid Python
-    """
-
-    top: str
-    targets: list[tuple[NamedKind, str]]
-    findings: list[Finding]
-    passed_over: list[PassedOver]
-    is_read: bool = True
-
-
 _MOST_REFERENCES = 1000
 """The most references of one script that are considered."""
 
@@ -74,23 +58,21 @@ def follow(source: Source, top: str | None, socs: Sequence[str] = ()) -> Followe
         here = os.path.realpath(os.curdir)
         around = here if is_below(os.path.realpath(folder), here) else folder
         top = git_root(os.path.abspath(folder)) or around
-    following = _Following(source, folder, os.path.realpath(top))
+    followed = Followed(source, folder, os.path.realpath(top))
     found = script_settings(source)
     if found is None:
-        is_mixlist = _MIXLIST.search(source.text) is not None
-        return following.followed._replace(is_read=False) if is_mixlist else None
-    followed = following.followed
+        followed.is_read = False
+        return followed if _MIXLIST.search(source.text) else None
     for settings in found:
-        followed.findings.extend(check_settings(source, following.files_of(settings), socs))
+        followed.findings.extend(check_settings(source, followed.files_of(settings), socs))
         for setting in settings.options:
             if setting.option == VARIABLE:
                 followed.findings.extend(check_autofuse(source, setting))
-    findings = dict.fromkeys(followed.findings)
-    followed.findings[:] = findings
+    followed.findings = list(dict.fromkeys(followed.findings))
     is_engine = any(
         settings.options and (settings.is_engine or settings.options[0].option == VARIABLE) for settings in found
     )
-    return followed if following.count or findings or is_engine else None
+    return followed if followed.count or followed.findings or is_engine else None
 
 
 def names_mixlist(data: bytes) -> bool:
@@ -112,16 +94,23 @@ def not_followed(files: Sequence[str], paths: int) -> Iterator[str]:
         yield f"{paths} {what} not followed; -v says why"
 
 
-class _Following:
-    """The references of one script.
+class Followed:
+    """What one script names and sets.
 
-    :ivar count: how many there are
+    :ivar top: the folder out of which no reference is followed
+    :ivar targets: the files that it names, with their kinds
+    :ivar count: how many references there are
+    :ivar is_read: False for what is no valid Python
     """
 
     def __init__(self, source: Source, folder: str, top: str) -> None:
         self.source = source
-        self.followed = Followed(top, [], [], [])
+        self.top = top
+        self.targets: list[tuple[NamedKind, str]] = []
+        self.findings: list[Finding] = []
+        self.passed_over: list[PassedOver] = []
         self.count = 0
+        self.is_read = True
         self._folders = list(folders_of(source.text, folder, top))
         self._folder = folder
         self._seen: set[tuple[int, int]] = set()
@@ -155,10 +144,10 @@ class _Following:
         path = setting.text if setting.value is None else setting.value
         rest = without_variable(path)
         found = first_file(candidates(rest, self._folders))
-        if found is not None and is_below(os.path.realpath(found), self.followed.top):
+        if found is not None and is_below(os.path.realpath(found), self.top):
             plain = os.path.normpath(found)
             path = plain if os.path.realpath(plain) == os.path.realpath(found) else found
-            self.followed.targets.append((kind, path))
+            self.targets.append((kind, path))
         elif found is not None or os.path.isabs(rest):
             self._pass_over(setting, f"`{path}` is out of this folder")
         elif rest != path or setting.value is None or "$" in path:
@@ -173,7 +162,7 @@ class _Following:
                 hint = hint or KEEP_DTYPE
             message = f"`{path}` does not exist"
             finding = at("missing-file", self.source, setting.span, message, hint=hint, severity=severity)
-            self.followed.findings.append(finding)
+            self.findings.append(finding)
 
     @cached_property
     def _made(self) -> set[str]:
@@ -194,4 +183,4 @@ class _Following:
 
     def _pass_over(self, setting: Setting, reason: str) -> None:
         place = f"{self.source.path}:{self.source.place(setting.span[0]).line}"
-        self.followed.passed_over.append(PassedOver(place, reason))
+        self.passed_over.append(PassedOver(place, reason))
