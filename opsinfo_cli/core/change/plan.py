@@ -425,13 +425,13 @@ def _others(sections: Mapping[str, Mapping[str, str]]) -> object:
 class MixlistPlan(NamedTuple):
     """A plan that puts op types on lists by marks.
 
-    :param asked: op type -> its list
+    :param asked: op type -> its list, or exactly its marks
     :param library: the policy of each op type in the target of ``--against``, None if several targets have others, so
         that it needs its mark; None without ``--against``
     :param pin: whether white and black get their mark even if the library agrees: an upgrade may change it
     """
 
-    asked: Mapping[str, Policy]
+    asked: Mapping[str, Policy | frozenset[Mark]]
     library: Mapping[str, Policy | None] | None = None
     pin: bool = False
 
@@ -442,7 +442,9 @@ class MixlistPlan(NamedTuple):
         """
         return {name: self._marks(mixlist, name, to) for name, to in self.asked.items()}
 
-    def _marks(self, mixlist: Mixlist, name: str, to: Policy) -> frozenset[Mark]:
+    def _marks(self, mixlist: Mixlist, name: str, to: Policy | frozenset[Mark]) -> frozenset[Mark]:
+        if not isinstance(to, Policy):
+            return to
         library = self._library(name)
         if library is not None:
             return marks_for(library, to)
@@ -464,43 +466,24 @@ class MixlistPlan(NamedTuple):
         mixlist = _accepted(source)
         moves = []
         for name, marks in self.marks(mixlist).items():
-            library, to = self._library(name), self.asked[name]
+            library = self._library(name)
             if library is not None:
-                moves.append(Move(name, mixlist.effective(name, library), to))
+                moves.append(Move(name, mixlist.effective(name, library), effective(library, marks)))
             else:
-                moves.append(Move(name, mixlist.alone(name), to if marks else None))
+                moves.append(Move(name, mixlist.alone(name), decided(marks)))
         return moves
 
     def patch(self, source: Source) -> Patch:
         return marks_patch(source, self.marks(_accepted(source)))
 
     def prove(self, source: Source, result: Source) -> None:
-        _prove_marks(source, result, self.marks(_accepted(source)))
-
-
-class MarksPlan(NamedTuple):
-    """A plan that gives op types of a mixlist exactly these marks."""
-
-    wanted: Mapping[str, frozenset[Mark]]
-
-    def moves(self, source: Source) -> list[Move]:
-        mixlist = _accepted(source)
-        return [Move(name, mixlist.alone(name), decided(marks)) for name, marks in self.wanted.items()]
-
-    def patch(self, source: Source) -> Patch:
-        return marks_patch(source, self.wanted)
-
-    def prove(self, source: Source, result: Source) -> None:
-        _prove_marks(source, result, self.wanted)
-
-
-def _prove_marks(source: Source, result: Source, wanted: Mapping[str, frozenset[Mark]]) -> None:
-    """:raises Refused: if op types have other marks than these, or others than before"""
-    before, after = _accepted(source), _accepted(result)
-    expected = {**before.marks, **wanted}
-    said = all(after.marks_of(name) == marks for name, marks in expected.items())
-    if not said or set(after.marks) - set(expected) or marks_patch(result, wanted):
-        raise proof_failed(source.path)
+        """:raises Refused: if op types have other marks than these, or others than before"""
+        before, after = _accepted(source), _accepted(result)
+        wanted = self.marks(before)
+        expected = {**before.marks, **wanted}
+        said = all(after.marks_of(name) == marks for name, marks in expected.items())
+        if not said or set(after.marks) - set(expected) or marks_patch(result, wanted):
+            raise proof_failed(source.path)
 
 
 def _accepted(source: Source) -> Mixlist:
