@@ -221,11 +221,18 @@ class LibraryPlan:
 
     :param asked: the policy of each op type, or the marks whose effect is written, from the policy at that time
     :param last: the library as the command read it; a text that is still the same is not parsed again
+    :param before: the library to which entries go back, as for :func:`library_patch`
     """
 
-    def __init__(self, asked: Mapping[str, Policy | frozenset[Mark]], last: Library | None = None) -> None:
+    def __init__(
+        self,
+        asked: Mapping[str, Policy | frozenset[Mark]],
+        last: Library | None = None,
+        before: Library | None = None,
+    ) -> None:
         self.asked = asked
         self._last = last
+        self._before = before
 
     def wanted(self, library: Library) -> dict[str, Policy]:
         return {
@@ -241,7 +248,7 @@ class LibraryPlan:
         """Return the edits, and keep of the library what :meth:`prove` reads of it next."""
         library = self._read(source)
         wanted = self.wanted(library)
-        patch = library_patch(library, wanted)
+        patch = library_patch(library, wanted, self._before)
         # the proof needs these entries only; the others take three times the file's size in memory
         self._last = Library(source, [member for member in library.members if member.key in wanted])
         return patch
@@ -257,36 +264,6 @@ class LibraryPlan:
         return self._last
 
 
-class EntriesPlan(LibraryPlan):
-    """Give op types back the policy that they had, in the bytes of their old entry if nothing else in it changed.
-
-    An edit of the flag alone would not bring back an entry that had a section without flag, or other blanks.
-
-    :param asked: the policy of each op type in ``before``
-    :param before: the library as it was
-    """
-
-    def __init__(self, asked: Mapping[str, Policy], before: Library) -> None:
-        super().__init__(asked)
-        self.before = before
-
-    def patch(self, source: Source) -> Patch:
-        library = self._read(source)
-        wanted = self.wanted(library).items()
-        moved = {name: policy for name, policy in wanted if library.entries[name].policy is not policy}
-        super().patch(source)  # refuses what cannot be edited: a key that appears twice
-        old, now = ({member.key: member for member in each.members} for each in (self.before, library))
-        whole = [
-            name
-            for name in moved
-            if name in old and _others(library.entries[name].value) == _others(self.before.entries[name].value)
-        ]
-        text = self.before.source.text
-        edits = [Edit(now[name].start, now[name].end, text[old[name].start : old[name].end]) for name in whole]
-        rest = library_patch(library, {name: policy for name, policy in moved.items() if name not in set(whole)})
-        return Patch(library.source.sha256, tuple(sorted([*edits, *rest.edits])))
-
-
 def _entry(library: Library, name: str) -> Entry:
     """:raises Stale: if an op type was removed since the command began"""
     if name not in library.entries:
@@ -295,9 +272,11 @@ def _entry(library: Library, name: str) -> Entry:
     return library.entries[name]
 
 
-def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
+def library_patch(library: Library, wanted: Mapping[str, Policy], before: Library | None = None) -> Patch:
     """Return the edits that give each op type its policy; empty if the library already has them.
 
+    :param before: a library of which an entry comes back whole, if nothing but its flag differs: an edit of the flag
+        alone would not bring back a section without flag, or other blanks
     :raises Refused: if a key to edit appears twice
     """
     edits: list[Edit] = []
@@ -306,9 +285,14 @@ def library_patch(library: Library, wanted: Mapping[str, Policy]) -> Patch:
     for member in library.members:
         places.setdefault(member.key, []).append(member.key_start)
     for name, policy in wanted.items():
-        entry = _entry(library, name)
+        entry, old = _entry(library, name), before and before.entries.get(name)
         _require_single(entry, places[name])
-        if entry.policy is not policy:
+        if entry.policy is policy:
+            continue
+        if old and _others(entry.value) == _others(old.value):
+            text = old.source.text[old.member.start : old.member.end]
+            edits.append(Edit(entry.member.start, entry.member.end, text))
+        else:
             style = style or _style(library)
             edits.append(_set_flag(library, entry, policy, style))
     return Patch(library.source.sha256, tuple(sorted(edits)))

@@ -22,7 +22,7 @@ from ..text.scanner import scan
 from ..text.source import Source
 from .file_place import place_of
 from .history import History
-from .plan import EntriesPlan, Job, MixlistPlan, Move, planned
+from .plan import Job, LibraryPlan, MixlistPlan, Move, planned
 from .record import BackupEntry, ChangedFile
 from .replace_file import Original, read_original, sha256_of
 from .vault import Vault
@@ -147,7 +147,7 @@ def _without_moves(
                 left.append(Left(name, path, None))
             else:
                 wanted[name] = was
-    file = planned(Job(path, MixlistPlan(wanted) if is_mixlist else EntriesPlan(wanted, earlier)), source)
+    file = planned(Job(path, MixlistPlan(wanted) if is_mixlist else LibraryPlan(wanted, before=earlier)), source)
     return whole._replace(content=file.result.data, moved=tuple(file.moved), left=tuple(left))
 
 
