@@ -17,7 +17,7 @@ from ..cann.targets.defined import what_defines
 from ..text.patch import Patch, edits_between, splice
 from ..text.scanner import scan
 from ..text.source import Source, is_commented
-from .plan import Job, Plan, Result, proof_failed
+from .plan import Job, Plan, Result, planned, proof_failed
 from .write_settings import WriteSettings
 from .writer import write_files
 
@@ -78,13 +78,7 @@ class FmtPlan(Plan):
 
 def fixed(source: Source) -> Source:
     """:raises Damaged: if a fault cannot be fixed"""
-    plan = FmtPlan()
-    patch = plan.patch(source)
-    if not patch:
-        return source
-    result = Source(patch.apply(source), source.path)
-    plan.prove(source, result)
-    return result
+    return planned(Job(source.path, FmtPlan()), source).result
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import click
 from ...errors import Damaged, OpsinfoError, UsageFault, counted
 from ..cann.mixlist_text import mixlist_patch
 from ..change.fmt import FmtPlan, fixed, fmt
-from ..change.plan import Result
+from ..change.plan import Job, Result, planned
 from ..terminal.answer import CommandAnswer, Diff, Exact
 from ..terminal.console import Console
 from ..terminal.open import report_refusals
@@ -77,10 +77,9 @@ def _filter(mixlists: Sequence[str], out: str | None, writing: WriteOptions, con
     if list(mixlists) != ["-"] or out is not None or console.format == "json":
         raise UsageFault("`-` must be the only argument: it reads standard input and writes standard output")
     source = Source(read_standard_input(), "-")
-    patch = FmtPlan().patch(source)
-    result = fixed(source)
-    status = 1 if writing.check and patch else _still_refused(source, console)
-    shown = Diff(unified_diff(source, patch, result)) if writing.dry_run else Exact(result.text)
+    file = planned(Job("-", FmtPlan()), source)
+    status = 1 if writing.check and file.patch else _still_refused(source, console)
+    shown = Diff(unified_diff(source, file.patch, file.result)) if writing.dry_run else Exact(file.result.text)
     is_silent = writing.check and not writing.dry_run
     return CommandAnswer(dict, lambda: [] if is_silent else [shown], status=status, paged=False)
 
