@@ -335,4 +335,4 @@ def answer_of(problem: Problem, session: SearchSession, end: SearchEnd) -> Bisec
         culprits.append(Culprit(name, [*problem.same.get(name, ())], nodes, casts, session.proof(end.kept, number)))
     kept = frozenset(range(len(problem.names))) if end.ended == "cannot-cure" else end.kept
     effect = None if problem.sets is None or kept is None else effect_of(problem.sets, problem.types(kept))
-    return BisectAnswer(session, end, problem.white, culprits, effect)
+    return BisectAnswer(session, end, problem.options.grow, culprits, effect)

@@ -102,10 +102,6 @@ class Problem(NamedTuple):
     list_files: ListFiles | None = None
 
     @property
-    def white(self) -> bool:
-        return self.options.grow
-
-    @property
     def is_simulated(self) -> bool:
         """Whether a simulation ordered the candidates, if it could be computed."""
         return self.sets is not None and _is_simulated(self.options, self.sets)
@@ -113,7 +109,7 @@ class Problem(NamedTuple):
     @property
     def has_cost(self) -> bool:
         """Whether the cheapest list is searched for."""
-        return self.sets is not None and not self.white
+        return self.sets is not None and not self.options.grow
 
     def price(self, rules: Rules) -> Price:
         """Return the maximum runs of the search."""
@@ -126,11 +122,11 @@ class Problem(NamedTuple):
 
     def types(self, kept: Kept) -> frozenset[str]:
         """Return the op types that a list moves if these candidates stay high."""
-        return frozenset(name for number, name in enumerate(self.names) if (number in kept) is not self.white)
+        return frozenset(name for number, name in enumerate(self.names) if (number in kept) is not self.options.grow)
 
     def text(self, types: frozenset[str]) -> str:
         """Return the base list with op types moved."""
-        return written_like(self.base, move_types(self.base.marks, sorted(types), self.white))
+        return written_like(self.base, move_types(self.base.marks, sorted(types), self.options.grow))
 
     def lists(self, types: frozenset[str]) -> dict[str, str]:
         """Return the texts of a list's files by name, the list itself first."""

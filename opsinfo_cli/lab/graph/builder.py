@@ -37,7 +37,6 @@ class GraphBuilder:
         self._nodes: list[GraphNode] = []
         self._edges: list[Edges] = []
         self._subgraphs: list[tuple[str, int | str | None, int]] = [("", None, 0)]
-        self._shared: dict[object, GraphTensor] = {}
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -52,21 +51,6 @@ class GraphBuilder:
             first; None: the file does not say
         """
         self._subgraphs.append((name, parent, len(self._nodes)))
-
-    def tensors(self) -> Iterable[GraphTensor]:
-        return self._shared.values()
-
-    def tensor(
-        self,
-        dtype: str | None = None,
-        original_dtype: str | None = None,
-        format: str | None = None,
-        shape: tuple[int, ...] | None = None,
-        continuous: bool = False,
-    ) -> GraphTensor:
-        """Return the shared tensor with these facts."""
-        made = GraphTensor(dtype, original_dtype, format, shape, continuous)
-        return self._shared.setdefault(made, made)
 
     def add(
         self,

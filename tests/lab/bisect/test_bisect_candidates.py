@@ -13,7 +13,7 @@ from opsinfo_cli.core.cann.marks import ADD_WHITE
 from opsinfo_cli.core.cann.target import Target
 from opsinfo_cli.lab.bisect.candidates import SetJudge, doubts, prune
 from opsinfo_cli.lab.graph.builder import GraphBuilder
-from opsinfo_cli.lab.graph.graph import ModelFacts
+from opsinfo_cli.lab.graph.graph import GraphTensor, ModelFacts
 from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.readers import read_graph
 
@@ -94,7 +94,7 @@ def test_kept_nodes_have_different_digests(sets: Any) -> None:
 
 def test_of_two_nodes_of_one_name_the_first_is_the_one_that_moves() -> None:
     builder = GraphBuilder()
-    tensor = builder.tensor("float32")
+    tensor = GraphTensor("float32")
     builder.add("x", "Data", outputs=[tensor])
     owner = builder.add("same", "MatMulV2", [("x", 0)], [tensor])
     builder.subgraph("body", owner)

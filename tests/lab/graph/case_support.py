@@ -56,7 +56,7 @@ def add(
         dtype, _, more = text.partition(" ")
         known = tuple(map(int, more.split(","))) if more and more not in ("continuous", "no-shape") else (2, 16)
         shape = None if more == "no-shape" else known
-        return builder.tensor(dtype, format="ND", shape=shape, continuous=more == "continuous")
+        return GraphTensor(dtype, format="ND", shape=shape, continuous=more == "continuous")
 
     references: list[tuple[int | str, int] | None] = []
     for each in inputs:

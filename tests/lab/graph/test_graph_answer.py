@@ -17,7 +17,7 @@ from opsinfo_cli.errors import Damaged, UsageFault
 from opsinfo_cli.lab.graph import reason
 from opsinfo_cli.lab.graph.api import Graph
 from opsinfo_cli.lab.graph.builder import GraphBuilder
-from opsinfo_cli.lab.graph.graph import NEVER_JUDGED, UNKNOWN, ModelFacts
+from opsinfo_cli.lab.graph.graph import NEVER_JUDGED, UNKNOWN, GraphTensor, ModelFacts
 from opsinfo_cli.lab.graph.judge.kernel_sources import Kernels
 from opsinfo_cli.lab.graph.prepare import prepare
 from opsinfo_cli.lab.graph.reason import TEXTS
@@ -79,8 +79,8 @@ def test_a_compiled_node_runs_low_or_high_as_a_judged_one(dtype: str, word: str,
 
 def test_a_compiled_node_reads_low_if_it_is_high_and_the_model_has_the_input_in_float32() -> None:
     builder = GraphBuilder()
-    high, own = builder.tensor("float32"), builder.tensor("float16", "float16")
-    half, brain = builder.tensor("float16", "float32"), builder.tensor("bfloat16", "float32")
+    high, own = GraphTensor("float32"), GraphTensor("float16", "float16")
+    half, brain = GraphTensor("float16", "float32"), GraphTensor("bfloat16", "float32")
     builder.add("x", "Data", [], [high])
     for name, op_type, inputs, output in (
         ("both", "MatMul", [half, half], high),
@@ -105,7 +105,7 @@ def test_casts_on_constants_of_a_compiled_model_do_not_run(
     fed_by: tuple[str, ...], counts: tuple[int, int, int]
 ) -> None:
     builder = GraphBuilder()
-    high, low = builder.tensor("float32"), builder.tensor("float16")
+    high, low = GraphTensor("float32"), GraphTensor("float16")
     for at, op_type in enumerate(fed_by):
         builder.add(f"from{at}", op_type, [], [high])
         builder.add(f"trans_Cast_{at}", "Cast", [(f"from{at}", 0)], [low], inputs=[high])
@@ -219,7 +219,7 @@ def test_a_node_without_known_dtypes_is_not_judged_and_one_unknown_input_decides
     builder = GraphBuilder()
     builder.add("x", "Data", outputs=[UNKNOWN])
     builder.add("w", "White", [("x", 0)], [UNKNOWN])
-    builder.add("half", "Gray", [("w", 0)], [builder.tensor("float32")])
+    builder.add("half", "Gray", [("w", 0)], [GraphTensor("float32")])
     answer = judge(builder.build(ModelFacts("tensorflow")), LIBRARY, "mixed_float16")
     assert [(node.outputs, node.code) for node in answer][1:] == [
         ((None,), "unknown-dtype"),
@@ -230,8 +230,8 @@ def test_a_node_without_known_dtypes_is_not_judged_and_one_unknown_input_decides
 def test_predicted_graphs_are_not_refused_for_the_number_of_their_tensors() -> None:
     def outputs(predicted: bool) -> tuple[str | None, ...]:
         builder = GraphBuilder()
-        builder.add("x", "Data", outputs=[builder.tensor("float32")])
-        builder.add("w", "White", [("x", 0), ("x", 0)], [builder.tensor("float32")])
+        builder.add("x", "Data", outputs=[GraphTensor("float32")])
+        builder.add("w", "White", [("x", 0), ("x", 0)], [GraphTensor("float32")])
         found = judge(builder.build(ModelFacts("onnx" if predicted else "ge-proto")), LIBRARY, "mixed_float16").find(
             "w"
         )
@@ -244,10 +244,10 @@ def test_predicted_graphs_are_not_refused_for_the_number_of_their_tensors() -> N
 
 def test_a_graph_with_other_files_says_where_open_dimensions_decide() -> None:
     builder = GraphBuilder()
-    tensor = builder.tensor("float32", shape=(-1, 16))
+    tensor = GraphTensor("float32", shape=(-1, 16))
     builder.add("x", "Data", outputs=[tensor])
     builder.add("w", "White", [("x", 0)], [tensor])
-    builder.add("size", "Shape", [("w", 0)], [builder.tensor("int64", shape=(2,))])
+    builder.add("size", "Shape", [("w", 0)], [GraphTensor("int64", shape=(2,))])
     model = prepare(builder.build(ModelFacts("onnx")), LIBRARY)
     assert model.judge("mixed_float16").decided_open == ("w", "size")
     files = CustomizeDtypes(["OpType::White:InputDtype:float32,OutputDtype:float32"])

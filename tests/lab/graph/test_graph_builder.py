@@ -13,7 +13,7 @@ FACTS = ModelFacts("onnx")
 
 def small() -> ModelGraph:
     builder = GraphBuilder()
-    fp32 = builder.tensor("float32", shape=(2, 16))
+    fp32 = GraphTensor("float32", shape=(2, 16))
     builder.add(
         "sum",
         "Add",

@@ -101,7 +101,7 @@ def add(builder: GraphBuilder, node: dict[str, Any], dtype_of: dict[str, str]) -
     form, shape = node.get("fmt", "ND"), tuple(node.get("shape", (2, 16)))
 
     def tensor(dtype: str | None) -> GraphTensor | None:
-        return builder.tensor(LONG[dtype], format=form, shape=shape) if dtype else None
+        return GraphTensor(LONG[dtype], format=form, shape=shape) if dtype else None
 
     feeds = node.get("inputs", [])
     attributes: dict[str, object] = dict(node.get("attrs", {}))

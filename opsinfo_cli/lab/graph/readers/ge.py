@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....errors import Damaged, Refused
 from ..builder import GraphBuilder
 from ..dtypes import ge_dtype, word_dtype
-from ..graph import CONSTANTS, ModelFacts, Weights
+from ..graph import CONSTANTS, GraphTensor, ModelFacts, Weights
 from .framework_model import Notes
 from .protobuf import (
     NUMBER,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import IO, TypeAlias
 
-    from ..graph import GraphTensor, ModelFormat, ModelGraph
+    from ..graph import ModelFormat, ModelGraph
     from .protobuf import Message
 
     Desc: TypeAlias = tuple[GraphTensor, int]
@@ -106,6 +106,7 @@ class _Model:
         self._owners: dict[str, int] = {}
         self._owned: list[str] = []
         self._names: set[str] = set()
+        self._tensors: dict[GraphTensor, GraphTensor] = {}
         self._waiting: list[tuple[str, list[Message]]] = []
         self._judged = False
 
@@ -146,7 +147,7 @@ class _Model:
             placed.update(ready)
         facts = self._facts
         command = facts.get("atc_cmdline", "")
-        changed = any(tensor.original_dtype not in (None, tensor.dtype) for tensor in self.builder.tensors())
+        changed = any(tensor.original_dtype not in (None, tensor.dtype) for tensor in self._tensors)
         model = ModelFacts(
             format=self._format,
             path=self.path,
@@ -166,7 +167,7 @@ class _Model:
         if isinstance(dtype, str) and dtype.isdigit() and len(dtype) < 10:
             dtype = int(dtype)
         data_type, layout, shape_before = map(attributes.get, _ORIGINAL)
-        tensor = self.builder.tensor(
+        made = GraphTensor(
             ge_dtype(dtype) if isinstance(dtype, int) else word_dtype(dtype) if isinstance(dtype, str) else None,
             word_dtype(word(data_type, "s")) if word(data_type, "s") else None,
             word(layout, "s") or word(message, "layout") or None,
@@ -174,7 +175,7 @@ class _Model:
             bool(_number(attributes.get(_CONTINUOUS))),
         )
         parent = _number(attributes.get(_PARENT))
-        return tensor, -1 if parent is None else parent
+        return self._tensors.setdefault(made, made), -1 if parent is None else parent
 
     def _descs(self, operator: Message, name: str) -> list[Desc]:
         return [value if isinstance(value, tuple) else self.desc(value) for value in values(operator, name)]
