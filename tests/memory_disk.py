@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 
 _PLACE = "/dev/shm"
 _NEEDED = 2 << 30  # bytes; a run of all tests leaves 0.6 GB until its end
@@ -13,6 +14,7 @@ def use_memory_disk() -> None:
     """Make it the place of temporary files, for child processes too. ``TMPDIR`` set by the caller is obeyed."""
     if "TMPDIR" not in os.environ and _has_room():
         os.environ["TMPDIR"] = _PLACE
+        tempfile.tempdir = None  # pytest has asked for it already, to capture output
 
 
 def _has_room() -> bool:
