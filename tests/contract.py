@@ -106,6 +106,7 @@ FINDINGS = {
     "edited-here": Finding("vault", "note", "accepts"),
     "damaged-backup": Finding("vault", "error", "accepts"),
     "modes-left-open": Finding("vault", "warning", "accepts"),
+    "older-vault": Finding("vault", "note", "accepts"),
     "vault-in-container": Finding("vault", "warning", "accepts"),
     "unfinished-change": Finding("vault", "warning", "accepts"),
 }

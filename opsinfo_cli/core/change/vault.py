@@ -38,6 +38,7 @@ from .write_settings import WriteSettings
 Scope = Callable[[str], bool]
 """Returns whether a real path belongs to the target."""
 
+_OLDER = ("objects", "changes", "heads", ".heads")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NO_FILE = "not a file of a vault"
 _FAR = 1000
@@ -258,9 +259,13 @@ class Vault:
                 except OSError as error:
                     found.append(Damage(path, f"{backup} cannot be read: {error.strerror}"))
         for name in self._names(self.path):
-            if not MACHINE.fullmatch(name):
+            if not MACHINE.fullmatch(name) and name not in _OLDER:
                 found.append(Damage(os.path.join(self.path, name), _NO_FILE))
         return found
+
+    def older(self) -> str | None:
+        """Return the folder of a vault of an earlier version in the same place, which is left alone."""
+        return next((self.path for name in _OLDER if os.path.isdir(os.path.join(self.path, name))), None)
 
     def backup_path(self, entry: BackupEntry) -> str:
         return os.path.join(self.folder_of(entry.record), entry.file.backup or "")

@@ -24,6 +24,9 @@ from .selection import RuleSelection
 _MOVES = re.compile(r"(?<=\bline )[0-9]+|(?<=\boffset )[0-9]+|(?<=\.json:)[0-9]+|(?<= \()/[^()]*(?=\))")
 """Parts of a message that are places, in the file or on this machine."""
 
+_TARGET = re.compile(r" \([^()]*\)")
+"""The path of a target in a message, after its SoC."""
+
 _INDEX = re.compile(r"/[0-9]+(?=/|$)")
 """The index of an item, which changes as a line number does; the message names the item."""
 
@@ -77,6 +80,14 @@ class KnownFinding:
     fingerprint: Annotated[str, Schema(pattern="^[0-9a-f]{32}$")]
     """Hash of the rule, the file, the pointer without indexes, and the message without line numbers."""
 
+    @property
+    def is_old(self) -> bool:
+        """Whether the fingerprint hashes the message as it is: up to version 0.2.0, with the path of a target."""
+        pointer = self.pointer or None
+        return bool(_TARGET.search(self.message)) and self.fingerprint == _digest(
+            _identity(self.name, self.path, pointer, self.message)
+        )
+
 
 @dataclass(frozen=True)
 class Baseline:
@@ -103,6 +114,20 @@ class Baseline:
     @property
     def fingerprints(self) -> frozenset[str]:
         return frozenset(entry.fingerprint for entry in self.entries)
+
+    def renewed(self, findings: Iterable[Finding], relative: Callable[[str], str]) -> Baseline:
+        """Return the baseline with the fingerprints of today for old entries whose finding occurs."""
+        today: dict[str, list[str]] = {}
+        for finding in findings:
+            message = _TARGET.sub("", finding.message)
+            same = _identity(finding.rule.name, relative(finding.path), finding.pointer, message)
+            today.setdefault(same, []).append(finding.fingerprint)
+        entries: list[KnownFinding] = []
+        for entry in self.entries:
+            same = _identity(entry.name, entry.path, entry.pointer or None, _TARGET.sub("", entry.message))
+            prints = today.get(same) if entry.is_old else None
+            entries += [replace(entry, fingerprint=each) for each in prints or [entry.fingerprint]]
+        return Baseline(tuple(entries))
 
     def gone(
         self, findings: Iterable[Finding], checked: Collection[str], selection: RuleSelection, root: str

@@ -73,10 +73,11 @@ class Narrowing:
         if self.config and self.without:
             shown = sum(self.without.shows(finding, result) for finding in ordered)
             result.ignored = Ignored(self.config, shown - len(result.selected))
-        known = self.baseline.fingerprints
+        result.baseline = self.baseline.renewed(findings, result.relative)
+        known = result.baseline.fingerprints
         result.findings = [finding for finding in result.selected if finding.fingerprint not in known]
         paths = {result.relative(verdict.path) for verdict in outcome.files}
-        result.gone = self.baseline.gone(findings, paths, self.selection, self.repository.root)
+        result.gone = result.baseline.gone(findings, paths, self.selection, self.repository.root)
         return result
 
 
@@ -149,11 +150,13 @@ class Checked(Outcome):
     :param selected: these, and the known ones of the baseline
     :param fixed: what fixes changed; None if there were none to apply
     :param said: what the fixes did, for people
+    :param baseline: the known findings, with the fingerprints of today
     :param gone: entries of the baseline whose finding no longer occurs
     """
 
     repository: Repository
     strict: bool = False
+    baseline: Baseline = Baseline()
     selected: list[Finding] = field(default_factory=list)
     gone: list[KnownFinding] = field(default_factory=list)
     fixed: Result | None = None

@@ -29,6 +29,7 @@ def check_vault(vault: Vault, scope: Scope, libraries: Sequence[str] = ()) -> It
     histories = vault.histories()
     own = histories[-1]  # the files of other machines that share the vault are not here
     yield from damaged_backups(vault, histories)
+    yield from older_vault(vault)
     yield from vault_in_container(vault)
     yield from modes_left_open(vault, own)
     yield from unfinished_change(vault, own, scope)
@@ -75,6 +76,13 @@ def damaged_backups(vault: Vault, histories: Sequence[History]) -> Iterator[Find
     for damage in vault.damage(True, histories):
         hint = f"`opsinfo restore` refuses unverified content; the backups in {vault.folder} are plain files"
         yield whole_file("damaged-backup", damage.path, damage.message, hint)
+
+
+def older_vault(vault: Vault) -> Iterator[Finding]:
+    if folder := vault.older():
+        message = "this folder also holds backups of an earlier version of opsinfo, which are left alone"
+        hint = f"copy what you need from {folder}/objects (files named by their SHA-256), then remove the folders"
+        yield whole_file("older-vault", folder, message, hint)
 
 
 def vault_in_container(vault: Vault) -> Iterator[Finding]:

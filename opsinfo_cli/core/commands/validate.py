@@ -328,14 +328,14 @@ def _accept(checked: Checked, path: str, old: Baseline, writes: bool, console: C
     """Write the findings to the baseline, unless it has them already, and report them no more."""
     from ..change.output_file import write_file
 
-    new = old.updated(checked.selected, checked.gone, checked.relative)
+    new = checked.baseline.updated(checked.selected, checked.gone, checked.relative)
     try:
         if new.text() == old.text() and os.path.exists(path):
             console.tell(f"{path} is up to date")
         else:
             if writes:
                 write_file(path, new.text().encode())
-            added = len(new.fingerprints - old.fingerprints)
+            added = len(new.fingerprints - checked.baseline.fingerprints)
             size = counted(len(new.entries), "finding")
             done = "wrote" if writes else "would write"
             console.tell(f"{done} {path}: {size}, {added} new, {len(checked.gone)} gone")

@@ -170,9 +170,19 @@ def test_asking_whether_a_vault_is_in_use_changes_nothing(vault: Vault, library:
 
 
 def test_reading_an_empty_vault_makes_nothing(vault: Vault) -> None:
-    assert (records(vault), vault.damage(contents=True)) == ([], [])
+    assert (records(vault), vault.damage(contents=True), vault.older()) == ([], [], None)
     assert vault.prune(everywhere, 1, dry_run=True) == []
     assert not os.path.exists(vault.path)
+
+
+def test_a_vault_of_an_earlier_version_is_left_alone_and_found(vault: Vault, library: Path) -> None:
+    for name in ("objects", "changes", "heads"):
+        os.makedirs(os.path.join(vault.path, name), 0o700)
+    os.chmod(vault.path, 0o700)
+    Path(vault.path, "changes", "20260101T000000-000000-abcd").write_text("{}")
+    run(vault, library)
+    assert (len(records(vault)), vault.damage(contents=True), vault.older()) == (1, [], vault.path)
+    assert os.path.exists(os.path.join(vault.path, "changes", "20260101T000000-000000-abcd"))
 
 
 def test_the_folders_are_synced_up_to_those_that_opsinfo_may_have_made(

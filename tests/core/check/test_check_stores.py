@@ -353,7 +353,8 @@ def test_a_change_killed_between_two_files_is_unfinished(moved: tuple[Vault, Pat
     assert path.read_bytes() == text
 
 
-def test_damage_of_a_record_is_reported(moved: tuple[Vault, Path]) -> None:
+def test_backups_of_an_earlier_version_and_damage_are_reported(moved: tuple[Vault, Path]) -> None:
     vault, _ = moved
+    Path(vault.path, "objects").mkdir()
     Path(vault.folder, "1", "record.json").write_text("{}")
-    assert [each.rule.name for each in check_vault(vault, everywhere)] == ["damaged-backup"]
+    assert [each.rule.name for each in check_vault(vault, everywhere)] == ["damaged-backup", "older-vault"]
