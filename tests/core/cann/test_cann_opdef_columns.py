@@ -186,6 +186,21 @@ def test_an_override_also_replaces_what_it_does_not_name(tmp_path: Path) -> None
     assert (port["paramType"], port["valueDepend"], port["unknownshape_format"]) == ("required", "required", "NCHW")
 
 
+def test_an_override_takes_away_what_only_the_base_has_but_for_dtypes_of_binaries(tmp_path: Path) -> None:
+    base = f".DataType({{{F16}}}).Format({{{ND}}})"
+    body = (
+        f'Input("x"){base}.DataTypeForBinQuery({{{F32}}}); Input("s").Scalar().To(ge::DT_FLOAT){base};'
+        f'Output("y"){base}.InitValue(0).OutputShapeDependOnCompute();'
+        f'{CONFIG} c.Input("x"){base}; c.Input("s"){base}; c.Output("y"){base}; {PASS}'
+    )
+    entry = row(tmp_path, body).entry
+    assert (entry["input0"]["for_bin_dtype"], entry["input1"]["dtype"]) == ("float32", "float16")
+    assert entry["output0"].keys() == {"name", "dtype", "format", "shape", "paramType"}
+    plain = row(tmp_path, body.replace('c.Input("s")', 'c.Input("t")').replace('c.Output("y")', 'c.Output("z")')).entry
+    assert plain["input1"]["dtype"] == "float32"
+    assert {"initValue", "outputShapeDependOnCompute"} <= plain["output0"].keys()
+
+
 def test_columns_of_unequal_length_are_told_with_their_places(tmp_path: Path) -> None:
     body = f'\nInput("x").DataType({{{F16}, {F32}}})\n.Format({{{ND}}});\nOutput("y").DataType({{{F16}}});\n{ADD}'
     found = row(tmp_path, body).misaligned
@@ -294,7 +309,7 @@ def test_other_keys(tmp_path: Path) -> None:
 )
 def test_an_unreadable_column_leaves_the_policy(tmp_path: Path, dtypes: str) -> None:
     body = (
-        f"std::vector<ge::DataType> v = {{ge::DT_FLOAT}}; Change(v); int n = Count();\n"
+        "std::vector<ge::DataType> v = {kNo}; int n = kCount;\n"
         f'Input("x").DataType({dtypes}).Format({{{ND}}}); {CONFIG} c.PrecisionReduceFlag(false); {PASS}'
     )
     found = row(tmp_path, body)

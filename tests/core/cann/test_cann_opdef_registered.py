@@ -28,6 +28,27 @@ public: explicit A(const char* name) : {base}(name)
 }};
 OP_ADD(A); }}
 """
+OUTSIDE = {
+    "the constructor": ("explicit Op(const char* name);", "Op::Op(const char* name) : OpDef(name) {{ {add} }}"),
+    "a method": ("Op(const char* name) : OpDef(name) {{ Rest(); }} void Rest();", "void Op::Rest() {{ {add} }}"),
+    "a try around the constructor": ("Op(const char* name) try : OpDef(name) {{ {add} }} catch (...) {{}}", ""),
+}
+
+
+@pytest.mark.parametrize("case", OUTSIDE)
+def test_a_definition_outside_its_class_is_unreadable_not_missed(tmp_path: Path, case: str) -> None:
+    inside, outside = (part.format(add=ADD) for part in OUTSIDE[case])
+    text = f"{REGISTRY}namespace ops {{ class Op : public OpDef {{ public: {inside} }}; {outside} OP_ADD(Op); }}"
+    reading = of_folder(tmp_path, {"op_host/op_def.cpp": text})
+    assert (reading.rows, [each.name for each in reading.unreadable]) == ([], ["Op"])
+
+
+def test_a_constructor_with_noexcept_is_read(tmp_path: Path) -> None:
+    text = f"{REGISTRY}class Op : public OpDef {{ public: Op(const char* name) noexcept : OpDef(name) {{ {ADD} }} }};"
+    (found,) = of_folder(tmp_path, {"op_host/op_def.cpp": f"{text} OP_ADD(Op);"}).rows
+    assert found.policy == "white"
+
+
 READ = {
     "the base class is in a header": {
         "op_host/a_def.cpp": DERIVED.format(header="common.h", base="SeriesBase", body=ADD),

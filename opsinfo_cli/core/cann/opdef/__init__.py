@@ -3,11 +3,12 @@
 A source registers op types (``OP_ADD(T)``) whose constructors set ports, columns and, for each chip, a configuration
 with ``PrecisionReduceFlag``. opbuild compiles these files, runs the constructors, and writes what they set to
 ``aic-<chip>-ops-info.ini``, from which a script makes the library. This package reads the same from the text, without a
-compiler: the constructors are run from the words of the text. What cannot touch a flag, a chip or a configuration is
-stepped over, not understood.
+compiler: the constructors are run from the words of the text. An argument or a call that cannot touch a flag, a chip or
+a configuration is passed over, not understood.
 
 - ``find``: which files of a folder are sources
-- ``tokens``, ``preprocessor``: text to tokens; macros, conditions, and local includes inside the folder only
+- ``tokens``, ``preprocessor``: text to tokens; macros, conditions (worked out by ``runner``), and local includes inside
+  the folder only
 - ``source_text``: where brackets, items, operands, statements and heads of definitions end
 - ``definitions``: what namespaces and classes define
 - ``runner``: runs the constructors, and says what happens to what is not known

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .op_definition import OpDefinition
-from .source_text import UNDECIDED, Class, Declaration, SourceFunction, SourceText, TypeText, WordRange
+from .source_text import NO_TYPE, Class, Declaration, SourceFunction, SourceText, TypeText, WordRange
 from .tokens import NotDefined, SourceFault, Token
 from .values import Functions, Scope, StepBudget, Unknown, Value
 
@@ -55,9 +55,9 @@ class Definitions:
     """
     :ivar scope: what namespaces define
     :ivar classes: by name; of one that is defined twice both
-    :ivar parameters: names of types that templates are given
+    :ivar spaces: names of the namespaces and enumerations that the source defines
+    :ivar parameters: names of types that templates are given, which a constant of the framework may be
     :ivar registrations: in order
-    :ivar undecided: conditions of the build between definitions
     """
 
     def __init__(self, tokens: Sequence[Token], budget: StepBudget) -> None:
@@ -66,9 +66,9 @@ class Definitions:
         self.scope = Scope()
         self.classes: dict[str, list[Class]] = {}
         self.aliases: dict[str, TypeText] = {}
+        self.spaces = {""}
         self.parameters: set[str] = set()
         self.registrations: list[Registration] = []
-        self.undecided: list[SourceFault] = []
         self._budget = budget
 
     def add(self, part: WordRange, scope: Scope) -> list[Declaration]:
@@ -91,8 +91,9 @@ class Definitions:
                 scope[each.name] = Unknown(self.text.fault(f"`{each.name}` is defined more than once", each.at))
                 continue
             given |= {each.name} if each.opening else set()
-            is_shared = scope is self.scope or "static" in self.head(each)
-            if not is_shared or (each.opening and self.is_constant(each)):
+            head = self.head(each)
+            is_own = scope is not self.scope and "static" not in head
+            if is_own or (each.opening and each.type.is_constant and "template" not in head):
                 scope[each.name] = Lazy(each)
             elif each.opening == "(":  # a function that is only declared
                 scope[each.name] = Unknown(NotDefined(f"`{each.name}` {IS_MISSING}", self.text.places[each.at]))
@@ -107,18 +108,6 @@ class Definitions:
         while start > max(0, declaration.at - 50) and words[start - 1] not in (";", "{", "}", ":"):
             start -= 1
         return words[start : declaration.at]
-
-    def is_constant(self, declaration: Declaration) -> bool:
-        """Return whether a variable cannot change: of a pointer it is not enough that what it points to cannot."""
-        outside: list[str] = []
-        depth = 0
-        for word in self.head(declaration):
-            depth += (word == "<") - (word == ">")
-            if depth == 0:
-                outside.append(word)
-            if word == "*":
-                outside = [each for each in outside if each == "constexpr"]
-        return not {"const", "constexpr"}.isdisjoint(outside)
 
     def class_of(self, name: str, place: int) -> Class:
         """:raises SourceFault: if there is none, or more than one, or it is not interpreted"""
@@ -145,17 +134,14 @@ class Definitions:
         text, words = self.text, self.text.words
         word, following = words[at], words[at + 1]
         self._budget.spend(1, text.places[at])
-        if word.startswith(UNDECIDED):
-            if scope is not self.scope:
-                raise text.fault("", at)
-            self.undecided.append(text.fault("", at))
-        elif word in ("public", "private", "protected") and following == ":":
+        if word in ("public", "private", "protected") and following == ":":
             return at + 2
-        elif word == "inline" and following == "namespace":
+        if word == "inline" and following == "namespace":
             pass
         elif word == "namespace" or (word == "extern" and following.startswith('"') and words[at + 2] == "{"):
-            at = text.find(at, end, "{", ";")
+            head, at = at + 1, text.find(at, end, "{", ";")
             if at < end and words[at] == "{":
+                self.spaces.update(words[head:at])
                 inner, stop = text.inside(at)
                 while inner < stop:
                     inner = self._definition(inner, stop, scope, variables)
@@ -176,8 +162,9 @@ class Definitions:
                 self.classes[found.name].append(found)
             return after
         elif word == "enum":
-            at = text.find(at, end, "{", ";")
+            head, at = at + 1, text.find(at, end, "{", ";")
             if at < end and words[at] == "{":
+                self.spaces.update(words[head:at][:2])  # `enum class Name : type`
                 self._constants(text.inside(at), scope)
         elif word in ("static_assert", "friend", "union", "typedef"):
             return text.definition_end(at, end)
@@ -185,8 +172,8 @@ class Definitions:
             chip = words[at + 4] if word != "OP_ADD" else None
             self.registrations.append(Registration(words[at + 2], chip, text.places[at + 2]))
             return text.after(at + 1)
-        elif following == "(" and word.isidentifier() and words[text.after(at + 1)].isidentifier():
-            return text.after(at + 1)  # a macro that defines something may end without `;`
+        elif following == "(" and text.is_macro(at) and word not in self.classes:
+            return text.after(at + 1)
         elif word not in ("[", ";", "{", "}", "("):
             return self._function_or_variable(at, end, scope, variables)
         return text.after(at)
@@ -195,10 +182,8 @@ class Definitions:
         found = self.text.function(at, end)
         if found is not None:
             function, after = found
-            others = scope.get(function.name)
-            if not isinstance(others, Functions):
-                scope[function.name] = Functions([function], scope)
-            elif all(other.at != function.at for other in others.definitions):
+            others = scope.setdefault(function.name, Functions([], scope))
+            if isinstance(others, Functions) and all(other.at != function.at for other in others.definitions):
                 others.definitions.append(function)
             return after
         stop = self.text.find(at, end, ";")
@@ -207,9 +192,12 @@ class Definitions:
         if declared:
             return stop + 1
         after = self.text.definition_end(at, end)
+        if self.text.words[after - 3 : after - 1] in (["=", "delete"], ["=", "default"]):
+            return after
         name = self.text.declared_name(at, after)
-        if name is not None:
-            scope.setdefault(name, Unknown(self.text.fault(f"the definition of `{name}` is not understood", at)))
+        others = scope.keys() & set(self.text.words[at : self.text.find(at, after, ";", "=", "{")])
+        for each in others | ({name} if name else set()):  # it may be another definition of each
+            scope[each] = Unknown(self.text.fault(f"the definition of `{each}` is not understood", at))
         return after
 
     def _alias(self, at: int, end: int) -> int:
@@ -221,7 +209,7 @@ class Definitions:
         if self.text.words[at + 2] == "=":
             name, kind = self.text.words[at + 1], self.text.whole_type(at + 3, stop)
             is_one = self.aliases.get(name, kind) == kind and self.text.words[at - 1] != ">"  # no template
-            self.aliases[name] = TypeText("?") if kind.is_reference or not is_one else kind
+            self.aliases[name] = NO_TYPE if kind.is_reference or not is_one else kind
         return stop + 1
 
     def _constants(self, part: WordRange, scope: Scope) -> None:

@@ -119,6 +119,9 @@ class PortColumns:
 class OpDefPort:
     """An input or output (``OpParamDef``).
 
+    A field is set by :meth:`call`, merged from a configuration by ``chip_ports`` (always, or only if it is given), and
+    written by ``section``.
+
     :param param_type: the constant of ``Option``
     :param unknown_shape: ``UnknownShapeFormat``; None if it was not called
     :param to_dtype: ``To`` with a dtype

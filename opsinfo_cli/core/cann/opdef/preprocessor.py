@@ -1,7 +1,7 @@
 """Directives: macros, conditions, and includes of files inside the folder.
 
 System headers are not read. A condition about a macro that no file defines, or about a header of CANN, is up to the
-build, so the text under it becomes one token that nobody understands: whatever uses it is unreadable, and says why.
+build (:class:`Undecided`): whoever wants the tokens says what to assume, and compares what comes of both ways.
 
 Macros are replaced as the standard says (https://eel.is/c++draft/cpp.replace). Not done: the arguments of a macro do
 not reach over a directive; ``#include`` of a macro or of ``<...>``, ``#error`` and all of ``#pragma`` but ``once`` have
@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ....errors import Refused
 from .find import MOST_FILES, read_source
 from .runner import value_of
-from .source_text import UNDECIDED
 from .tokens import Directive, SourceFault, SourceMap, Token, lex, with_blanks
 
 MOST_TOKENS = 300_000
@@ -66,12 +66,22 @@ class Group:
 
     :param is_read: whether the text here is read
     :param was_read: whether this group or one before it under the condition is read
-    :param undecided: whether the build chooses the group
     """
 
     is_read: bool
     was_read: bool
-    undecided: bool = False
+
+
+class Undecided(Exception):
+    """A condition that no file of the project decides, and about which nothing is assumed.
+
+    :param question: what it asks: ``defining `X```
+    """
+
+    def __init__(self, question: str, place: int) -> None:
+        super().__init__(question)
+        self.question = question
+        self.place = place
 
 
 class Files:
@@ -137,16 +147,13 @@ class Preprocessor:
     """The tokens of one source.
 
     :param searches: whether an include that is not beside the file is looked for in the whole project, which takes time
-    :param assumed: macros of the build, and whether they are assumed to be defined; ``__has_include(...)`` is
-        one, too
-    :param undecided: macros that conditions ask for and no file defines
+    :param assumed: the answers to questions that no file decides
     :param missing: names of local includes that were not found, and their places
     """
 
     files: Files
     searches: bool = False
     assumed: Mapping[str, bool] = field(default_factory=dict)
-    undecided: set[str] = field(default_factory=set)
     missing: list[tuple[str, int]] = field(default_factory=list)
     _macros: dict[str, Macro] = field(default_factory=dict)
     _once: set[str] = field(default_factory=set)
@@ -159,6 +166,7 @@ class Preprocessor:
     def run(self, path: str) -> list[Token]:
         """:raises Refused: if the file cannot be read
         :raises SourceFault: if macros expand without end, or a condition is not closed
+        :raises Undecided: if the build decides a condition
         """
         for name, text in _KNOWN.items():
             self._macros[name] = Macro(None, [Token(word, _NOWHERE) for word in text.split()])
@@ -172,8 +180,6 @@ class Preprocessor:
             if not isinstance(part, Directive):
                 if is_read:
                     found += self._expand(part)
-                elif any(group.undecided for group in groups):
-                    found += _registrations(part)
             elif part.word.startswith(("if", "el")) or part.word == "endif":
                 if part.word.startswith("if"):
                     if len(groups) >= DEEPEST_CONDITION:
@@ -181,7 +187,7 @@ class Preprocessor:
                     groups.append(Group(False, not is_read))
                 elif not groups:
                     raise SourceFault(f"`#{part.word}` without `#if`", part.place)
-                found += self._change(groups, part, parts[at + 1 : at + 2], path)
+                self._change(groups, part, parts[at + 1 : at + 2], path)
             elif is_read and part.rest:
                 if part.word == "define":
                     self._define(part.rest[0], part.rest[1:])
@@ -199,49 +205,47 @@ class Preprocessor:
 
     def _change(
         self, groups: list[Group], directive: Directive, following: list[list[Token] | Directive], path: str
-    ) -> list[Token]:
-        """Begin a group, go on to the next one, or end it; return a mark if the build decides whether it is read."""
+    ) -> None:
+        """Begin a group, go on to the next one, or end it."""
         group = groups[-1]
         if directive.word == "endif":
             groups.pop()
         elif group.was_read:
             group.is_read = False
+        elif directive.word == "ifndef" and _defines_first(following, directive):
+            group.is_read = group.was_read = not self._is_defined(directive)  # the guard of a header, or a default
         else:
-            value: bool | None
-            if directive.word == "ifndef" and _defines_first(following, directive):
-                value = not self._is_defined(directive)  # the guard of a header, or a default
-            else:
-                value = directive.word == "else" or self._condition(directive, path)
-            group.is_read, group.was_read, group.undecided = bool(value), value is not False, value is None
-            if value is None:
-                text = " ".join(["#" + directive.word, *(token.text for token in directive.rest)])[:100]
-                return [Token(f"{UNDECIDED}`{text}`: no file of the project decides it", directive.place)]
-        return []
+            group.is_read = group.was_read = directive.word == "else" or self._condition(directive, path)
 
     def _is_defined(self, directive: Directive) -> bool:
         return bool(directive.rest) and directive.rest[0].text in self._macros
 
-    def _condition(self, directive: Directive, path: str) -> bool | None:
-        """Return whether a condition holds; None if it depends on what only the build defines."""
+    def _condition(self, directive: Directive, path: str) -> bool:
+        """:raises Undecided: if it depends on what only the build defines"""
         if directive.word.endswith("def"):
-            known = self._is_defined(directive) or self._assumption(directive.rest[0].text if directive.rest else "")
-            return known if known is None or directive.word in ("ifdef", "elifdef") else not known
-        try:
-            value = value_of(self._expand(self._replace_defined(directive.rest, path)))
-        except SourceFault:
-            return None
-        return bool(value) if isinstance(value, int) else None
+            known = self._is_defined(directive)
+            if not known:
+                known = self._answer(f"defining `{directive.rest[0].text if directive.rest else ''}`", directive.place)
+            return known if directive.word in ("ifdef", "elifdef") else not known
+        questions: list[str] = []
+        value: object = None
+        with suppress(SourceFault):
+            value = value_of(self._expand(self._replace_defined(directive.rest, path, questions)))
+        if isinstance(value, int):
+            return bool(value)
+        text = " ".join(token.text for token in directive.rest)[:100]
+        return self._answer(questions[0] if questions else f"fulfilling `{text}`", directive.place)
 
-    def _assumption(self, name: str) -> bool | None:
-        """Return whether a macro that no file defines is assumed to be defined; None if nothing is assumed."""
-        self.undecided.add(name)
-        return self.assumed.get(name)
+    def _answer(self, question: str, place: int) -> bool:
+        if question not in self.assumed:
+            raise Undecided(question, place)
+        return self.assumed[question]
 
-    def _replace_defined(self, tokens: list[Token], path: str) -> list[Token]:
+    def _replace_defined(self, tokens: list[Token], path: str, questions: list[str]) -> list[Token]:
         """Return a condition with 1 or 0 for ``defined(X)`` and ``__has_include``, as far as they are decided.
 
         A header of CANN or of the standard library may be there or not. Any other one that the project does not have
-        counts as missing, as it does where only the project is built.
+        counts as missing, as it does where only the project is built. What is not decided is added to the questions.
         """
         found: list[Token] = []
         waiting = tokens[::-1]
@@ -253,14 +257,14 @@ class Preprocessor:
             is_call = waiting and waiting[-1].text == "("
             name = _arguments(waiting)[0][0] if is_call else [waiting.pop()] if waiting else []
             text = "".join(each.text for each in name)
-            known: bool | None
-            if token.text == "defined":
-                known = text in self._macros or self._assumption(text)
-            elif text.startswith(("<", *(f'"{each}' for each in OF_CANN))) and self._header(text, path) is None:
-                known = self._assumption(f"{HAS_INCLUDE}({text})")
+            known = text in self._macros if token.text == "defined" else self._header(text, path) is not None
+            question = f"{'defining' if token.text == 'defined' else 'having'} `{text}`"
+            is_open = token.text == "defined" or text.startswith(("<", *(f'"{each}' for each in OF_CANN)))
+            if not known and is_open and question not in self.assumed:
+                questions.append(question)
+                found.append(Token("undecided", token.place))
             else:
-                known = self._header(text, path) is not None
-            found.append(Token("undecided" if known is None else str(int(known)), token.place))
+                found.append(Token(str(int(known or self.assumed.get(question, False))), token.place))
         return found
 
     # Other directives
@@ -368,7 +372,10 @@ class Preprocessor:
                 continue
             piece = [token]
             if token.text == "#" and following in given:
-                piece = [self._quoted(given[following], token.place)]
+                text = with_blanks(given[following], self.files.places)
+                if text is not None:  # else the blanks are not known, and `#` is left, which nobody understands
+                    text = text.replace("\\", "\\\\").replace('"', '\\"')
+                    piece = [Token(f'"{text}"', token.place)]
                 following = body[at + 1].text if at + 1 < len(body) else ""
                 at += 1
             elif token.text in given:
@@ -388,13 +395,6 @@ class Preprocessor:
             pieces.append(piece)
         return [token for piece in pieces for token in piece]
 
-    def _quoted(self, tokens: list[Token], place: int) -> Token:
-        """Return the text that ``#`` makes of an argument."""
-        text = with_blanks(tokens, self.files.places)
-        if text is None:
-            return Token(f"{UNDECIDED}the blanks in the text that `#` makes are not known", place)
-        return Token('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"', place)
-
 
 def _defines_first(parts: list[list[Token] | Directive], condition: Directive) -> bool:
     """Return whether the text under ``#ifndef X`` begins with ``#define X``.
@@ -410,15 +410,6 @@ def _defines_first(parts: list[list[Token] | Directive], condition: Directive) -
         and bool(condition.rest)
         and (first.rest[0].text == condition.rest[0].text)
     )
-
-
-def _registrations(tokens: list[Token]) -> list[Token]:
-    """Return the registrations in a text that is not read, so that their op types can be named as unreadable."""
-    found: list[Token] = []
-    for at, token in enumerate(tokens):
-        if token.text == "OP_ADD" and [each.text for each in tokens[at + 1 : at + 4 : 2]] == ["(", ")"]:
-            found += [*tokens[at : at + 4], Token(";", token.place)]
-    return found
 
 
 def _arguments(waiting: list[Token]) -> tuple[list[list[Token]], Token]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,8 +13,8 @@ from ...document import Unreadable
 from ..entry_rules import Sections
 from ..policy import Policy
 from .find import NotRead, project_of, read_source, shows_class
-from .op_definition import PRECISION_REDUCE, CoreConfig, OpDefinition
-from .preprocessor import HAS_INCLUDE, OF_CANN, Files, Preprocessor
+from .op_definition import PRECISION_REDUCE, CoreConfig, OpDefinition, OpDefPort
+from .preprocessor import OF_CANN, Files, Preprocessor, Undecided
 from .runner import Runner
 from .tokens import NotDefined, SourceFault, SourceLine, SourceMap
 
@@ -97,6 +97,18 @@ class Row:
             for part, fault in faults.items()
             if fault
         ]
+
+    def without(self, sections: Iterable[str], reason: str) -> Row:
+        """Return the row with columns, or attributes, that could not be read."""
+        fault, parts = SourceFault(reason, self._config.place), tuple(sections)
+        attributes = {
+            name: replace(each, unread=fault) if f"attr_{name}" in parts else each
+            for name, each in self._operator.attributes.items()
+        }
+        config = self._config.copy()
+        if any(each.startswith(("input", "output")) for each in parts):
+            config.ports.inputs.append(OpDefPort("", unread=fault))
+        return replace(self, _operator=replace(self._operator, attributes=attributes), _config=config)
 
     @property
     def misaligned(self) -> list[Length]:
@@ -229,56 +241,89 @@ def joined(readings: Iterable[Reading]) -> Reading:
     return reading
 
 
+MOST_QUESTIONS = 5
+"""About what the build decides, of one source: each doubles the readings. The most that a real source asks is one."""
+
+
+class Way(NamedTuple):
+    """What a source says if the build answers questions so."""
+
+    preprocessor: Preprocessor
+    reading: Reading
+
+
 def _read_source(file: str, headers: Files) -> Reading:
-    """Return what a source says.
+    """Return what a source says, whatever the build defines.
 
-    Headers are looked for in the whole project only if something is missing. If one macro of the build decides
-    something, the source is read with it and without it.
+    Headers are looked for in the whole project only if something is missing.
     """
-    preprocessor = Preprocessor(headers)
-    found = _attempt(preprocessor, file)
-    parts = [part for operator in found.operators for part in operator.unread]
-    if preprocessor.missing and (found.unreadable or found.not_read or parts or not found.registrations):
-        preprocessor = Preprocessor(headers, searches=True)
-        found = _attempt(preprocessor, file)
-    if found.unreadable and len(preprocessor.undecided) == 1:
-        (macro,) = preprocessor.undecided
-        ways = [_attempt(Preprocessor(headers, preprocessor.searches, {macro: value}), file) for value in (True, False)]
-        if not any(way.unreadable for way in ways):
-            return _common(macro, *ways)
-    return found
+    ways = _ways(file, Preprocessor(headers))
+    if any(way.preprocessor.missing and not _is_whole(way.reading) for way in ways):
+        ways = _ways(file, Preprocessor(headers, searches=True))
+    return _common(file, ways)
 
 
-def _attempt(preprocessor: Preprocessor, file: str) -> Reading:
+def _is_whole(reading: Reading) -> bool:
+    parts = [part for operator in reading.operators for part in operator.unread]
+    return bool(reading.registrations) and not (reading.unreadable or reading.not_read or parts)
+
+
+def _ways(file: str, preprocessor: Preprocessor) -> list[Way]:
+    """Return what a source says for each answer of the build to each question that it asks."""
     reading = Reading()
+    places = preprocessor.files.places
     try:
         _run_source(preprocessor, file, reading)
+    except Undecided as open_:
+        if len(preprocessor.assumed) == MOST_QUESTIONS:
+            reason = f"the build decides more than {MOST_QUESTIONS} conditions"
+            return [Way(preprocessor, _given_up(file, places.at(open_.place), reason))]
+        ways: list[Way] = []
+        for answer in (True, False):
+            assumed = {**preprocessor.assumed, open_.question: answer}
+            ways += _ways(file, Preprocessor(preprocessor.files, preprocessor.searches, assumed))
+        return ways
     except SourceFault as fault:
-        return _given_up(file, preprocessor.files.places.at(fault.place), fault.reason)
+        reading = _given_up(file, places.at(fault.place), fault.reason)
     except RecursionError:
-        return _given_up(file, SourceLine(file, 1), "the text is nested too deeply")
-    return reading
+        reading = _given_up(file, SourceLine(file, 1), "the text is nested too deeply")
+    return [Way(preprocessor, reading)]
 
 
-def _common(macro: str, defined: Reading, undefined: Reading) -> Reading:
-    """Return what a source says whether or not the build defines a macro; rows that differ are unreadable."""
-    found = Reading(registrations=undefined.registrations)
-    every = {(row.name, row.chip): row for way in (undefined, defined) for row in way.rows}
-    same = {(row.name, row.chip): row for row in undefined.rows}
-    cause = f"having `{macro[len(HAS_INCLUDE) + 1 : -1]}`" if macro.startswith(HAS_INCLUDE) else f"defining `{macro}`"
+def _common(file: str, ways: Sequence[Way]) -> Reading:
+    """Return what a source says in all ways; rows that differ are unreadable, or their columns are."""
+    last = ways[-1].reading
+    if len(ways) == 1:
+        return last
+    readings = [way.reading for way in ways]
+    questions = dict.fromkeys(question for way in ways for question in way.preprocessor.assumed)
+    reason = f"the build decides it by {' and '.join(questions)} or not"
+    found = Reading(registrations=list({each.place: each for way in readings for each in way.registrations}.values()))
+    unread = {(each.name, each.chip): each for way in readings for each in way.unreadable}
+    found.unreadable = list(unread.values())
+    found.not_read = [] if found.registrations or unread else last.not_read
+    every = {(row.name, row.chip): row for way in readings[::-1] for row in way.rows}
     for key, row in every.items():
-        other = same.get(key)
-        if other is not None and (row.entry, row.by_default) == (other.entry, other.by_default):
-            found.rows.append(row)
-        else:
-            reason = f"on {row.chip}: the build decides it by {cause} or not"
-            found.unreadable.append(Unreadable(row.name, *row.declared, reason, row.chip))
+        same = [other for way in readings for other in way.rows if (other.name, other.chip) == key]
+        differing = {section for other in same for section in _differing(row, other)}
+        if (row.name, None) in unread:
+            continue
+        if len(same) < len(ways) or not all(each.startswith(("input", "output", "attr_")) for each in differing):
+            found.unreadable.append(Unreadable(row.name, *row.declared, f"on {row.chip}: {reason}", row.chip))
+            continue
+        found.rows.append(row.without(differing, reason) if differing else row)
     found.operators = [
         replace(operator, chips=tuple(chip for name, chip in every if name == operator.name))
-        for operator in {each.name: each for each in (*undefined.operators, *defined.operators)}.values()
+        for operator in {each.name: each for way in readings for each in way.operators}.values()
     ]
-    found.unpassed = [each for each in undefined.unpassed if each in defined.unpassed]
+    found.unpassed = [each for each in last.unpassed if all(each in way.unpassed for way in readings)]
     return found
+
+
+def _differing(row: Row, other: Row) -> set[str]:
+    """Return the sections in which two rows differ; that of the flag, too, if only one is white by default."""
+    sections = {name for name in {*row.entry, *other.entry} if row.entry.get(name) != other.entry.get(name)}
+    return sections | ({PRECISION_REDUCE} if row.by_default != other.by_default else set())
 
 
 def _run_source(preprocessor: Preprocessor, file: str, reading: Reading) -> None:

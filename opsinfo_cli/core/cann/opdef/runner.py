@@ -5,12 +5,11 @@ What is not known never decides a policy. It has two kinds, with a rule each:
 - A **value** that cannot be worked out is :class:`~.values.Unknown`, with the reason. It is harmless until it is a
   condition, a loop's range, a flag, a chip, a configuration or the name of a port: there the reason is raised as a
   :class:`~.tokens.SourceFault`. In a column or an attribute only this part is unreadable.
-- **Code** that is not read, or not understood, raises a :class:`~.tokens.SourceFault`: a function that the project does
-  not have, a type from a header of the system, a statement that real sources do not use. It ends the op type, unless it
-  is a statement or an argument that can only change data (:meth:`Runner._step_over`): of what the constructor holds it
-  names at most numbers, texts and vectors of them. These are unknown from then on, because it may keep them, and so is
-  its own value. What namespaces define it may name: a function changes only what it is given, and a variable there that
-  is no constant is unknown from the start (:meth:`~.definitions.Definitions.is_constant`).
+- **Code** that is not read, or not understood, raises a :class:`~.tokens.SourceFault`, which ends the op type: a
+  function that the project does not have, a type from a header of the system, a statement that real sources do not use.
+  Passed over is an argument, or a statement that is only a call, if it names nothing but what namespaces define
+  (:meth:`Runner._pass_over`): it is given nothing that it could change. Its value is unknown. A variable of a namespace
+  that is no constant is unknown from the start, because any code may change it.
 
 References are followed: an expression gives the :class:`~.values.Variable` that it refers to (``Operand``), and whoever
 wants its value asks :func:`~.values.plain`. ``test_cann_opdef_language.py`` holds each of these rules.
@@ -24,8 +23,8 @@ from typing import NamedTuple
 from . import standard
 from .conversion import NOT_HELD, TYPES, Conversion
 from .definitions import IS_MISSING, Definitions, Instance, Lazy, Registration
-from .op_definition import FLAGS, CoreConfig, OpDefinition, Part
-from .source_text import ASSIGNMENTS, UNDECIDED, Declaration, SourceFunction, TypeText
+from .op_definition import CoreConfig, OpDefinition, Part
+from .source_text import ASSIGNMENTS, Declaration, SourceFunction, TypeText
 from .tokens import NotDefined, SourceFault, Token
 from .values import (
     EnumConstant,
@@ -45,7 +44,7 @@ from .words import PARAM_TYPES
 MOST_STEPS = 500_000
 """Expressions and statements of one source. The most that one of 5,300 real sources takes are 13,000."""
 
-_ENUMERATIONS = frozenset(
+_FRAMEWORK = frozenset(
     ("ge", "Option", "DataType", "Format", "FollowType", "DependScope", "ScalarType", "FormatCheckOption")
 )
 _LOOKS = frozenset(("size", "empty", "begin", "end"))
@@ -53,13 +52,6 @@ _LOOKS = frozenset(("size", "empty", "begin", "end"))
 _LITERALS = {"true": True, "false": False, "nullptr": None}
 _NOT_INTERPRETED = frozenset(
     ("while", "do", "try", "break", "continue", "typedef", "struct", "class", "union", "enum", "template")
-)
-_NEVER_STEPPED_OVER = frozenset(
-    (
-        *OpDefinition.METHODS,
-        *FLAGS,
-        *("AddConfig", "ExtendCfgInfo", "this", "return", "throw", "goto", "break", "continue"),
-    )
 )
 
 
@@ -72,13 +64,6 @@ class Returned(NamedTuple):
 def value_of(tokens: Sequence[Token]) -> Value:
     """Return the value of an expression that names nothing of a source, of a condition of the preprocessor."""
     return Runner(tokens).value(0, len(tokens), Scope())
-
-
-def _is_data(value: Value) -> bool:
-    """Return whether a value is a number, a text or a vector of them, or unknown."""
-    return isinstance(value, int | float | str | Unknown | None) or (
-        isinstance(value, list) and all(_is_data(each) and not isinstance(each, list) for each in value)
-    )
 
 
 def _holds_objects(value: Value) -> bool:
@@ -120,8 +105,7 @@ class Runner:
         self._configs = []
         name = self._definitions.resolve(TypeText(registration.name)).name
         if name not in self._definitions.classes:
-            before = [fault for fault in self._definitions.undecided if fault.place < registration.place]
-            raise before[-1] if before else NotDefined(f"the class `{name}` {IS_MISSING}", registration.place)
+            raise NotDefined(f"the class `{name}` {IS_MISSING}", registration.place)
         instance = self._instantiate(name, [registration.name], registration.place)
         if instance.operator is None:
             raise SourceFault(f"the class `{name}` does not derive from `OpDef`", registration.place)
@@ -131,28 +115,16 @@ class Runner:
     def _spend(self, steps: int, at: int) -> None:
         self._budget.spend(steps, self._text.places[at])
 
-    def _step_over(self, fault: SourceFault, start: int, end: int, scope: Scope) -> Unknown:
-        """Go past a statement or an argument that is not understood: see above.
+    def _pass_over(self, fault: SourceFault, start: int, end: int, scope: Scope) -> Unknown:
+        """Return the value of an argument, or a call, that is not understood: see above.
 
-        :raises SourceFault: if it may change more than data
+        :raises SourceFault: if it names what it may change
         """
         self._spend(0, start)  # the fault may be that nothing is left
-        unknown = Unknown(fault)
         for word in self._text.words[start:end]:
-            holder = scope.holder(word)
-            if word in _NEVER_STEPPED_OVER or word.startswith(UNDECIDED):
+            if word in OpDefinition.METHODS or scope.holder(word) not in (None, self._globals):
                 raise fault
-            if holder is None or holder is self._globals:
-                continue
-            variable = self._variable(word, scope, start)
-            if variable is None or not _is_data(variable.value):
-                raise fault
-            if isinstance(variable.value, list):
-                variable.value.clear()  # its elements may have other names
-            variable.set(unknown)
-        for declared in self._text.declarations(start, end):
-            scope[declared.name] = unknown
-        return unknown
+        return Unknown(fault)
 
     # Objects
 
@@ -167,6 +139,8 @@ class Runner:
         instance.scope["this"] = instance
         variables = self._definitions.add(of.body, instance.scope)
         constructors = instance.scope.get(of.name)
+        if isinstance(constructors, Unknown):
+            raise constructors.fault
         of_base, body, scope = items, (0, 0), instance.scope  # without a constructor that of the base is inherited
         initializers: dict[str, tuple[int, int]] = {}
         if isinstance(constructors, Functions):
@@ -304,8 +278,6 @@ class Runner:
         """Run a statement; return what ends the function, and the index after it."""
         self._spend(1, at)
         word = self._text.words[at]
-        if word.startswith(UNDECIDED):
-            raise self._text.fault("", at)
         if word == "if":
             return self._if(at, end, scope), self._text.statement_end(at, end)
         if word == "for":
@@ -326,12 +298,10 @@ class Runner:
         is_alias = self._text.words[at : at + 3 : 2] == ["using", "="]
         if is_alias or word in _NOT_INTERPRETED:
             raise self._text.fault(f"`{word}` is not interpreted", at)
-        try:
+        if stop == end:
+            raise self._text.fault("`;` expected", at)
+        if word != "static_assert":
             self._simple_statement(at, stop, scope)
-            if stop == end:
-                raise self._text.fault("`;` expected", at)
-        except SourceFault as fault:
-            self._step_over(fault, at, stop, scope)
         return None, stop + 1
 
     def _simple_statement(self, at: int, stop: int, scope: Scope) -> None:
@@ -347,9 +317,23 @@ class Runner:
             self._declare(each, scope)
             if is_static:
                 self._statics[each.at] = scope[each.name]
-        if not declared:
+        if declared:
+            return
+        try:
             for part in self._text.split(at, stop):
                 self._evaluate(*part, scope)
+        except SourceFault as fault:
+            if not self._is_call(at, stop):
+                raise
+            self._pass_over(fault, at, stop, scope)
+
+    def _is_call(self, at: int, stop: int) -> bool:
+        """Return whether a statement is nothing but ``name(...)`` or ``space::name<T>(...)``."""
+        words = self._text.words
+        while words[at + 1] == "::":
+            at += 2
+        opening = self._text.after_angles(at + 1) if words[at + 1] == "<" else at + 1
+        return opening is not None and words[opening] == "(" and self._text.after(opening) == stop
 
     def _if(self, at: int, end: int, scope: Scope) -> Returned | None:
         opening = self._text.find(at, end, "(")
@@ -416,7 +400,9 @@ class Runner:
         while at < stop:
             word = self._text.words[at]
             if word not in ("case", "default"):
-                at = self._text.statement_end(at, stop)
+                first, at = at, self._text.statement_end(at, stop)
+                if not {"case", "default"}.isdisjoint(self._text.words[first:at]):
+                    raise self._text.fault("a label inside a statement is not interpreted", first)
                 continue
             colon = self._text.find(at, stop, ":")
             if word == "default":
@@ -447,7 +433,7 @@ class Runner:
             try:
                 found.append(self._evaluate(first, stop, scope))
             except SourceFault as fault:
-                found.append(self._step_over(fault, first, stop, scope))
+                found.append(self._pass_over(fault, first, stop, scope))
         self._spend(len(found), start)
         return found
 
@@ -483,8 +469,6 @@ class Runner:
             value = standard.binary(operation, before, value, self._budget, self._text.places[at])
         else:
             value = self._conversion.copy(value, at)
-        if isinstance(before, Unknown) and isinstance(target, Variable):
-            return target  # what is not read may keep it, and change it later
         if isinstance(before, CoreConfig) and isinstance(value, CoreConfig):
             before.ports, before.settings = value.ports, value.settings  # in place: references see it
             before.origin, before.is_passed = value, False
@@ -563,8 +547,6 @@ class Runner:
         word = self._text.words[at]
         if at >= end:
             raise self._text.fault("an expression expected", at)
-        if word.startswith(UNDECIDED):
-            return Unknown(self._text.fault("", at)), at + 1
         if word == "(":
             return self._evaluate(*self._text.inside(at), scope), self._text.after(at)
         if word == "{":
@@ -626,21 +608,19 @@ class Runner:
             except SourceFault as fault:
                 holder[name] = Unknown(fault)
                 if holder is not self._globals:  # the value of a constant there can change nothing
-                    self._step_over(fault, *value.declaration.given, holder)
+                    raise
             value = holder[name]
         return value if isinstance(value, Variable) else Variable(holder, name, self._text.places[at])
 
     def _look_up(self, parts: Sequence[str], scope: Scope, at: int) -> Variable | None:
-        """Return the variable of a name. Namespaces are not kept apart, but those of the framework and of C++ are.
+        """Return the variable of a name. Namespaces of the source are not kept apart; what is in others is not there.
 
-        :raises SourceFault: for a member of a class without an object of it, and for a name of a namespace that an
-            inner scope has, too
+        :raises SourceFault: for a name of a namespace that an inner scope has, too
         """
         if len(parts) > 1:
-            if not {"ge", "std"}.isdisjoint(parts[:-1]):
+            if not self._definitions.spaces.issuperset(parts[:-1]):
                 return None
-            is_hidden = parts[-1] in self._globals and scope.holder(parts[-1]) is not self._globals
-            if is_hidden or parts[-2] in self._definitions.classes:
+            if parts[-1] in self._globals and scope.holder(parts[-1]) is not self._globals:
                 raise self._text.fault(f"`{'::'.join(parts)}` is not interpreted", at)
         return self._variable(parts[-1], scope, at)
 
@@ -667,7 +647,7 @@ class Runner:
             return found, at
         name = parts[-1]
         is_framework = name.startswith(("DT_", "FORMAT_")) or name in PARAM_TYPES
-        if is_framework or (len(parts) > 1 and parts[-2] in _ENUMERATIONS):
+        if is_framework or (len(parts) > 1 and parts[-2] in _FRAMEWORK):
             return EnumConstant(name), at
         if name in ("goto", "new", "delete", "operator", "try"):
             raise self._text.fault(f"`{name}` is not understood", name_at)

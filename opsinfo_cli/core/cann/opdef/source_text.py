@@ -12,9 +12,6 @@ from typing import NamedTuple
 
 from .tokens import SourceFault, Token
 
-UNDECIDED = "#!"
-"""The beginning of a token that stands for text under a condition that the sources do not decide; then the reason."""
-
 WordRange = tuple[int, int]
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -50,7 +47,7 @@ _LEVELS = {
     for operator in operators.split()
 }
 _FROM_THE_RIGHT = 1
-"""Operators up to this level take what is right of the first of them; others what is left of the last."""
+"""Assignments and `?` take what is right of the first of them; operators of other levels what is left of the last."""
 
 
 class TypeText(NamedTuple):
@@ -60,6 +57,7 @@ class TypeText(NamedTuple):
     :param is_array: ``const char* chips[]``
     :param is_pointer: what it points to is shared, not copied
     :param is_changeable: a reference without ``const``, to a variable
+    :param is_constant: what it declares cannot change; of a pointer it is not enough that what it points to cannot
     """
 
     name: str
@@ -68,6 +66,11 @@ class TypeText(NamedTuple):
     is_pointer: bool = False
     is_array: bool = False
     is_changeable: bool = False
+    is_constant: bool = False
+
+
+NO_TYPE = TypeText("?")
+"""The type of a text that is none, which no value has."""
 
 
 class Declaration(NamedTuple):
@@ -146,8 +149,7 @@ class SourceText:
         self.places += [self.places[-1] if self.places else 0] * _LOOK_AHEAD
 
     def fault(self, reason: str, at: int) -> SourceFault:
-        word = self.words[at]
-        return SourceFault(word[len(UNDECIDED) :] if word.startswith(UNDECIDED) else reason, self.places[at])
+        return SourceFault(reason, self.places[at])
 
     # Brackets and lists
 
@@ -204,20 +206,14 @@ class SourceText:
         return min(start, end)
 
     def split(self, start: int, end: int, of_types: bool = False) -> Iterator[WordRange]:
-        """Yield the items between commas. Text that is not decided is an item: it may include the comma."""
-        at = start
-        while at < end:
-            word = self.words[at]
-            if word == "," or word.startswith(UNDECIDED):
-                if start < at:
-                    yield start, at
-                if word != ",":
-                    yield at, at + 1
-                start = at = at + 1
-            else:
-                at = self._past(at, of_types)
-        if start < end:
-            yield start, end
+        """Yield the items between commas."""
+        while start < end:
+            stop = start
+            while stop < end and self.words[stop] != ",":
+                stop = self._past(stop, of_types)
+            if start < stop:
+                yield start, min(stop, end)
+            start = stop + 1
 
     def operator(self, start: int, end: int) -> int | None:
         """Return the index of the operator that an expression applies last; None if there is none."""
@@ -293,12 +289,15 @@ class SourceText:
             at += 1
         is_changeable = "&" in around and "const" not in words[first:at]
         is_reference = "&" in around or "&&" in around
-        return TypeText(name, arguments, is_reference, "*" in around, is_changeable=is_changeable), at
+        own = words[first:start] + around  # of a pointer what follows the last `*`
+        own = own[len(own) - own[::-1].index("*") :] if "*" in own else own
+        is_constant = "const" in own or "constexpr" in words[first:start]
+        return TypeText(name, arguments, is_reference, "*" in around, False, is_changeable, is_constant), at
 
     def whole_type(self, start: int, end: int) -> TypeText:
         """Return the type that a text is; ``?``, which no value has, if it is none."""
         typed = self.type(start, end)
-        return typed[0] if typed is not None and typed[1] == end else TypeText("?")
+        return typed[0] if typed is not None and typed[1] == end else NO_TYPE
 
     def declarations(self, at: int, end: int) -> list[Declaration]:
         """Return what a statement declares, which ends with ``;`` at ``end``; nothing if it is another statement."""
@@ -337,6 +336,11 @@ class SourceText:
         """Return whether an array is given as many items as it has."""
         items = self.inside(given[0]) if self.words[given[0]] == "{" and self.after(given[0]) == given[1] else given
         return size[0] == size[1] or self.words[slice(*size)] == [str(len([*self.split(*items)]))]
+
+    def is_macro(self, at: int) -> bool:
+        """Return whether ``name(...)`` is taken for a macro that defines something, and may end without ``;``."""
+        following = self.words[self.after(at + 1)]
+        return self.words[at].isidentifier() and following.isidentifier() and following not in _AFTER_PARAMETERS
 
     def declared_name(self, at: int, end: int) -> str | None:
         """Return the name that a text declares which is not understood, if it declares one."""
@@ -388,7 +392,7 @@ class SourceText:
                 return Parameter(kind, name, None)
             if self.words[at] == "=":
                 return Parameter(kind, name, (at + 1, end))
-        return Parameter(TypeText("?"), None, None)  # an array, a pointer to a function, a pack
+        return Parameter(NO_TYPE, None, None)  # an array, a pointer to a function, a pack
 
     def class_(self, at: int, end: int) -> tuple[Class | None, int]:
         """Return the class that is defined behind ``class``, and the index after it; None if it is only declared."""

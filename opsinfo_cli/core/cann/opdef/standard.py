@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -52,11 +51,6 @@ def _integer(value: Value) -> int:
     return int(value)
 
 
-def _pair(given: Arguments) -> tuple[int, int]:
-    left, right = map(_integer, given)
-    return left, right
-
-
 def between(first: Value, last: Value, place: int) -> list[Value]:
     """Return the elements between two iterators.
 
@@ -91,7 +85,13 @@ def _element(value: Value) -> Value:
     """Return what is put into a vector. Its type is not kept: of numbers only those fit that all types hold."""
     if isinstance(value, float) or (isinstance(value, int) and not -(1 << 31) <= value < 1 << 31):
         raise TypeError
-    return value
+    return int(value) if isinstance(value, int) else value
+
+
+def _repeated(value: Value, count: int) -> list[Value]:
+    if not isinstance(value, int | str):
+        raise TypeError  # each element would have to be a copy
+    return [_element(value)] * count
 
 
 def _push_back(value: list[Value], given: Arguments, spend: Spend) -> None:
@@ -103,9 +103,9 @@ def _push_back(value: list[Value], given: Arguments, spend: Spend) -> None:
 def _resize(value: list[Value], given: Arguments, spend: Spend) -> None:
     size = _integer(given[0])
     spend(abs(size))
-    if isinstance(given[-1], list | Map) or size < 0:
+    if size < 0:
         raise TypeError
-    value[:] = value[:size] + [_element(given[1]) if len(given) > 1 else 0] * (size - len(value))
+    value[:] = value[:size] + _repeated(given[1] if len(given) > 1 else 0, size - len(value))
 
 
 def _find(value: Map, given: Arguments, spend: Spend) -> Position:
@@ -150,11 +150,11 @@ _METHODS: dict[type, dict[str, Callable[..., Value]]] = {
 def _fill_n(given: Any, spend: Spend) -> None:
     start, count = given[0], _integer(given[1])
     spend(abs(count))
-    if isinstance(start.owner, Map) or isinstance(given[2], list | Map):
+    if isinstance(start.owner, Map):
         raise TypeError
     if count < 0 or start.index + count > len(start.items):
         raise ValueError
-    start.items[start.index : start.index + count] = [_element(given[2])] * count
+    start.items[start.index : start.index + count] = _repeated(given[2], count)
 
 
 def _compare(given: Arguments, spend: Spend) -> int:
@@ -172,8 +172,6 @@ FUNCTIONS: dict[str, Callable[[Arguments, Spend], Value]] = {
     "fill_n": _fill_n,
     "strcmp": _compare,
     "to_string": lambda given, spend: String(_integer(given[0])),
-    "min": lambda given, spend: min(_pair(given)),
-    "max": lambda given, spend: max(_pair(given)),
 }
 """By name without ``std::``; those that call back are in the runner."""
 ITERATORS = frozenset(("begin", "cbegin", "end", "cend"))
@@ -185,12 +183,15 @@ def limit(kind: str, name: str) -> Value:
     if kind in ("float", "double"):
         largest = (2 - 2.0**-23) * 2.0**127 if kind == "float" else sys.float_info.max
         return {"max": largest, "lowest": -largest, "infinity": math.inf}.get(name)
-    bits = {"size_t": 64, "int": 32, "unsigned": 32}.get(kind) or int((re.search(r"\d+", kind) or ["0"])[0])
-    if bits not in (8, 16, 32, 64):
+    if kind not in _BITS:
         return None
     is_signed = kind.startswith("int")
-    lowest = -(1 << bits - 1) if is_signed else 0
-    return {"max": (1 << bits - is_signed) - 1, "min": lowest, "lowest": lowest}.get(name)
+    lowest = -(1 << _BITS[kind] - 1) if is_signed else 0
+    return {"max": (1 << _BITS[kind] - is_signed) - 1, "min": lowest, "lowest": lowest}.get(name)
+
+
+_BITS = {"int": 32, "unsigned": 32, "size_t": 64}
+_BITS |= {f"{kind}{bits}_t": bits for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 
 
 # Operators
@@ -267,7 +268,7 @@ def _of_numbers(compute: Callable[[Any, Any], Value]) -> Callable[[Value, Value]
     def checked(left: Value, right: Value) -> Value:
         if not isinstance(left, int) or not isinstance(right, int):
             raise TypeError
-        return compute(left, right)
+        return compute(int(left), int(right))
 
     return checked
 

@@ -119,18 +119,20 @@ def lex(text: str, start: int) -> Iterator[list[Token] | Directive]:
     :raises SourceFault: if a comment or raw string is not closed
     """
     tokens: list[Token] = []
-    directive, line_end, last_end = None, 0, 0
+    directive, line_end, last_end, is_first = None, 0, 0, True
     for match in _TOKEN.finditer(text):
         word, at = match[0], match.start()
         if directive is not None and at >= line_end:
             yield _directive(directive, tokens)
             directive, tokens = None, []
-        if word == "#" and directive is None and (last_end == 0 or "\n" in text[last_end:at]):
+        is_first = is_first or "\n" in text[last_end:at]  # a comment before it leaves a word the first of its line
+        if word == "#" and directive is None and is_first:
             if tokens:
                 yield tokens
             directive, tokens, line_end = start + at, [], _end_of_line(text, at)
         elif not word.startswith(("//", "/*", "\\")):
             tokens.append(Token(word, start + at))
+            is_first = False
         if match.end() == len(text) and _is_open(word, match["mark"]):
             raise SourceFault("a comment or raw string is not closed", start + at)
         last_end = match.end()

@@ -1,4 +1,9 @@
-"""What expressions of C++ are worth. Numbers, booleans, strings and vectors are those of Python."""
+"""What expressions of C++ are worth. Numbers, booleans and vectors are those of Python.
+
+A value has no type beside: that of a number is its type in Python (``bool``, ``int``, ``float``), and what is assigned
+to a variable becomes one of it. So an operation whose result C++ gives another type than Python does (``true & true``)
+has to convert it, and one whose type depends on what is not evaluated (``a ? b : c``) is not interpreted.
+"""
 
 from __future__ import annotations
 
