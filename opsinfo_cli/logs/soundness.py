@@ -261,7 +261,7 @@ def qualify(
     if not 0 < limit < math.inf:
         raise UsageFault(f"limit must be a number above 0, not {limit!r}", name="bad-number")
     if not 0 <= spread < math.inf:
-        raise UsageFault(f"spread must be 0 or a number above, not {spread!r}", name="bad-number")
+        raise UsageFault(f"spread must be a number, 0 or above, not {spread!r}", name="bad-number")
     level = None if amp is None else known_level(amp)
     facts = Facts(steps, ranks, level, None if loss_scale is None else known_scale(str(loss_scale)), spread, limit)
     pattern = compile_metric(metric) if metric else None
