@@ -260,7 +260,7 @@ def qualify(
             raise UsageFault(f"{name} must be a whole number above 0, not {count!r}", name="bad-number")
     if not 0 < limit < math.inf:
         raise UsageFault(f"limit must be a number above 0, not {limit!r}", name="bad-number")
-    if not 0 <= spread < math.inf:
+    if math.isnan(spread) or spread < 0:
         raise UsageFault(f"spread must be a number, 0 or above, not {spread!r}", name="bad-number")
     level = None if amp is None else known_level(amp)
     facts = Facts(steps, ranks, level, None if loss_scale is None else known_scale(str(loss_scale)), spread, limit)
