@@ -201,6 +201,15 @@ def test_an_override_takes_away_what_only_the_base_has_but_for_dtypes_of_binarie
     assert {"initValue", "outputShapeDependOnCompute"} <= plain["output0"].keys()
 
 
+@pytest.mark.parametrize(
+    "default", ["Int(1e400)", "ListInt({1, 1e400})", "Int(std::numeric_limits<float>::infinity())"]
+)
+def test_a_default_that_no_whole_number_holds_is_unreadable(tmp_path: Path, default: str) -> None:
+    found = row(tmp_path, f'Attr("a").AttrType(OPTIONAL).{default}; {ADD}')
+    assert "attr_a" not in found.entry
+    assert [part.reason.partition(":")[0] for part in found.unread_parts] == ["attribute `a`"]
+
+
 def test_columns_of_unequal_length_are_told_with_their_places(tmp_path: Path) -> None:
     body = f'\nInput("x").DataType({{{F16}, {F32}}})\n.Format({{{ND}}});\nOutput("y").DataType({{{F16}}});\n{ADD}'
     found = row(tmp_path, body).misaligned

@@ -397,7 +397,7 @@ UNREADABLE = {
     "break": (f"for (int i = 0; i < 2; ++i) {{ if (i == 1) break; }} {ADD}", 7, "`break` is not interpreted"),
     "continue": (f"for (auto i : {{1, 2}}) {{ continue; }} {ADD}", 7, "`continue` is not interpreted"),
     "a loop over a map": (
-        f'std::map<int, bool> m{{{{1, true}}}};\nfor (const auto& each : m) {{ {ADD} }}',
+        f'std::map<std::string, bool> m{{{{"a", true}}}};\nfor (const auto& each : m) {{ {ADD} }}',
         *(8, "what the loop runs over is not understood"),
     ),
     "a copy of the core": (f"auto core = AICore();\n{ADD}", 7, "the copy of an object is not interpreted"),
@@ -450,7 +450,7 @@ WRONG = {
         "a map of these types is not interpreted",
     ),
     "a key that is a vector": (
-        "std::map<int, int> m; std::vector<int> k; int x = m[k];",
+        "std::map<std::string, int> m; std::vector<int> k; int x = m[k];",
         "the index is outside the vector, or it is none",
     ),
     "keys that are vectors": (
@@ -462,7 +462,7 @@ WRONG = {
         "the element that is referred to is gone",
     ),
     "an element of a map that is gone": (
-        "std::map<int, int> m; auto& x = m[1]; m.clear();",
+        'std::map<std::string, int> m; auto& x = m["a"]; m.clear();',
         "the element that is referred to is gone",
     ),
     "a loop that shortens its vector": (

@@ -7,7 +7,7 @@ its kind hold is unknown: ``uint8_t`` wraps around. A copy never changes with it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 
 from . import standard
 from .definitions import Definitions, Instance
@@ -52,9 +52,14 @@ class Conversion:
         kind = self._definitions.resolve(kind)
         return kind.name in self._definitions.classes and not kind.is_pointer
 
+    def is_type(self, name: str) -> bool:
+        return name in TYPES or name in self._definitions.aliases or name in self._definitions.classes
+
     def construct(self, kind: TypeText, items: list[Value], is_braced: bool, at: int) -> Value:
         """Return ``T(items)`` or ``T{items}``."""
         kind = self._definitions.resolve(kind)
+        if kind.is_array:
+            raise self._text.fault("an array without values is not interpreted", at)
         if self.is_class(kind):
             return self._instantiate(kind.name, items, self._text.places[at])
         if kind.name == "OpAICoreConfig":
@@ -80,12 +85,16 @@ class Conversion:
     def convert(self, kind: TypeText, value: Value, at: int) -> Value:
         """Return a copy of a value as one of a type, ``T x = value``."""
         kind = self._definitions.resolve(kind)
-        if kind.is_pointer or isinstance(value, Unknown):
+        if isinstance(value, Unknown):
             return value
         if kind.is_array and isinstance(value, list):
             if self.is_class(kind):
                 raise self._text.fault("an array of objects is not interpreted", at)
             return Array(self.convert(kind._replace(is_array=False), each, at) for each in value)
+        if kind.is_pointer:
+            if isinstance(value, int | float | list):
+                raise self._text.fault("a value as a pointer is not interpreted", at)
+            return value
         if self.is_class(kind) and not isinstance(value, Instance):
             return self._instantiate(kind.name, value if isinstance(value, list) else [value], self._text.places[at])
         if isinstance(value, bool | int | float) and kind.name in NUMBERS:
@@ -96,7 +105,7 @@ class Conversion:
             return self._elements(kind, value, at)
         if kind.name in _MAPS and isinstance(value, list):
             return self._map(kind, value, at)
-        is_constant = isinstance(value, EnumConstant) or value is None
+        is_constant = (isinstance(value, EnumConstant) and kind.name not in NUMBERS) or value is None
         if isinstance(value, str) and not is_constant and kind.name in _STRINGS:
             return String(value)
         if (
@@ -160,7 +169,7 @@ class Conversion:
             is_repeated = len(items) == 2 and (not is_braced or isinstance(items[1], EnumConstant))
             if is_repeated or (len(items) == 1 and not is_braced):
                 return self._repeated(kind, items[1] if is_repeated else None, first, at)
-        if len(items) == 2 and isinstance(first, Position):
+        if len(items) == 2 and isinstance(first, Position) and kind.arguments:
             return self._elements(kind, standard.between(first, items[1], self._text.places[at]), at)
         if kind.name == "array" and not items and len(kind.arguments) == 2:
             size = self._evaluate(*kind.arguments[1])
@@ -177,7 +186,9 @@ class Conversion:
     def _elements(self, kind: TypeText, values: list[Value], at: int) -> Value:
         """Return a vector of copies."""
         element = self._argument_type(kind, 0)
-        if element is None:
+        if element is None:  # deduced, which braces around a vector, or iterators, would make another
+            if kind.name != "array" and not all(isinstance(each, EnumConstant | int) for each in values):
+                raise self._text.fault("a vector without the type of its elements is not interpreted", at)
             return self.copy(values, at)
         if kind.name == "array" and self._evaluate(*kind.arguments[-1]) != len(values):
             return self._unread("an array with fewer items than its size", at)
@@ -186,14 +197,16 @@ class Conversion:
         if element.name in NOT_HELD and not element.is_pointer:
             raise self._text.fault(f"a vector of `{element.name}` is not interpreted", at)
         is_nested = element.name in _VECTORS or self.is_class(element)
-        if not is_nested and len(values) == 1 and isinstance(values[0], list):
+        if len(values) == 1 and isinstance(values[0], list):
+            if is_nested or not values[0]:
+                raise self._text.fault("braces around one vector are not interpreted", at)
             values = values[0]  # `{{...}}` and `{vector}`
         return [self.convert(element, each, at) for each in values]
 
     def _map(self, kind: TypeText, pairs: list[Value], at: int) -> Value:
         self._spend(len(pairs), at)
         key_type, element = self._argument_type(kind, 0), self._argument_type(kind, 1)
-        if key_type is None or element is None or key_type.is_pointer:
+        if key_type is None or element is None or key_type.name not in _STRINGS:
             raise self._text.fault("a map of these types is not interpreted", at)
         of: TypeText = element
         found = Map((), lambda: self.construct(of, [], False, at))
@@ -201,8 +214,8 @@ class Conversion:
             if not isinstance(pair, list) or len(pair) != 2:
                 raise self._text.fault("a pair expected", at)
             key = self.convert(key_type, pair[0], at)
-            if not isinstance(key, Hashable):
-                return self._unread("a map of these types", at)
+            if not isinstance(key, String):
+                raise self._text.fault("a key that is not known", at)
             found.setdefault(key, self.convert(element, pair[1], at))
         return found
 

@@ -8,7 +8,8 @@ arguments is called, if it is one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -70,6 +71,10 @@ class Definitions:
         self.parameters: set[str] = set()
         self.registrations: list[Registration] = []
         self._budget = budget
+        self._unclear: set[str] = set()
+        """Names in definitions that are not understood."""
+        self._imported: set[str] = set()
+        """Names of other namespaces, by ``using std::max;``."""
 
     def add(self, part: WordRange, scope: Scope) -> list[Declaration]:
         """Add what a namespace or class defines to its scope; return its variables.
@@ -82,12 +87,15 @@ class Definitions:
         at, end = part
         while at < end:
             at = self._definition(at, end, scope, variables)
-        others = set(scope) - before  # constants, and what is not understood
+        if scope is self.scope:
+            for name in scope.keys() & self._unclear:
+                scope[name] = Unknown(SourceFault(f"the definition of `{name}` is not understood", self.text.places[0]))
+        others = set(scope) - before  # functions, constants, and what is not understood
         given: set[str] = set()
         for each in variables:
-            if isinstance(scope.get(each.name), Functions):
-                continue  # the declaration of a function
-            if each.name in others or (each.name in given and each.opening):  # in two namespaces
+            if self._is_declared_before(each, scope):
+                continue
+            if each.name in others | self._unclear or (each.name in given and each.opening):  # in two namespaces
                 scope[each.name] = Unknown(self.text.fault(f"`{each.name}` is defined more than once", each.at))
                 continue
             given |= {each.name} if each.opening else set()
@@ -101,6 +109,30 @@ class Definitions:
                 reason = f"`{each.name}` is no constant with a value, so that other code may change it"
                 scope[each.name] = Unknown(self.text.fault(reason, each.at))
         return variables
+
+    def _is_declared_before(self, declared: Declaration, scope: Scope) -> bool:
+        """Return whether this declares a function that is defined, too: one with the same types."""
+        functions = scope.get(declared.name)
+        if declared.opening != "(" or not isinstance(functions, Functions):
+            return False
+        types = [each.type.name for each in self.text.parameters(*declared.given)]
+        return types in [[each.type.name for each in other.parameters] for other in functions.definitions]
+
+    def tell_apart(self, types: Set[str]) -> None:
+        """Make names unknown that mean several things, because namespaces are not kept apart.
+
+        :param types: names of types of the framework and of C++
+        """
+        self.aliases = {name: kind for name, kind in self.aliases.items() if kind.name != name}
+        meanings = Counter([*self.scope, *self.aliases, *self.classes, *self._imported])
+        several = {name for name, count in meanings.items() if count > 1}
+        for name in several | types & (self.aliases.keys() | self.classes.keys()):
+            if name in self.aliases or name in types:
+                self.aliases[name] = NO_TYPE
+            if name in self.classes:
+                self.classes[name] *= 2
+            if name in self.scope:
+                self.scope[name] = Unknown(SourceFault(f"`{name}` is defined more than once", self.text.places[0]))
 
     def head(self, declaration: Declaration | SourceFunction) -> list[str]:
         """Return the words of a declaration before its name."""
@@ -149,6 +181,8 @@ class Definitions:
             return at + 2
         elif word == "template":
             after = text.after_angles(at + 1, allowed=("=",)) or at + 2
+            if words[after] in ("class", "struct"):
+                return text.definition_end(after, end)  # its arguments would decide what it is
             self.parameters.update(words[i + 1] for i in range(at, after) if words[i] in ("typename", "class"))
             return after
         elif word == "using":
@@ -166,7 +200,11 @@ class Definitions:
             if at < end and words[at] == "{":
                 self.spaces.update(words[head:at][:2])  # `enum class Name : type`
                 self._constants(text.inside(at), scope)
-        elif word in ("static_assert", "friend", "union", "typedef"):
+        elif word == "typedef":
+            after = text.definition_end(at, end)
+            self.aliases[text.declared_name(at, after) or ""] = NO_TYPE
+            return after
+        elif word in ("static_assert", "friend"):
             return text.definition_end(at, end)
         elif following == "(" and word in ("OP_ADD", "REGISTER_OP_AICORE_CONFIG"):
             chip = words[at + 4] if word != "OP_ADD" else None
@@ -194,10 +232,14 @@ class Definitions:
         after = self.text.definition_end(at, end)
         if self.text.words[after - 3 : after - 1] in (["=", "delete"], ["=", "default"]):
             return after
-        name = self.text.declared_name(at, after)
-        others = scope.keys() & set(self.text.words[at : self.text.find(at, after, ";", "=", "{")])
-        for each in others | ({name} if name else set()):  # it may be another definition of each
-            scope[each] = Unknown(self.text.fault(f"the definition of `{each}` is not understood", at))
+        unknown = Unknown(self.text.fault("a definition that is not understood", at))
+        scope[self.text.declared_name(at, after) or ""] = unknown
+        stop = after if self.text.words[at] == "union" else self.text.find(at, after, ";", "=", "{")
+        named = set(self.text.words[at:stop])  # it may define each of them
+        if scope is self.scope:
+            self._unclear |= named
+        else:
+            scope.update(dict.fromkeys(named & self.scope.keys(), unknown))
         return after
 
     def _alias(self, at: int, end: int) -> int:
@@ -206,6 +248,8 @@ class Definitions:
         A reference, a template, and what has two meanings is a type that is not read.
         """
         stop = self.text.find(at, end, ";")
+        if self.text.words[at + 1] != "namespace" and self.text.words[at + 2] != "=":
+            self._imported.add(self.text.words[stop - 1])
         if self.text.words[at + 2] == "=":
             name, kind = self.text.words[at + 1], self.text.whole_type(at + 3, stop)
             is_one = self.aliases.get(name, kind) == kind and self.text.words[at - 1] != ">"  # no template

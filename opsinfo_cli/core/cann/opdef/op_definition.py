@@ -7,6 +7,7 @@ no effect here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
@@ -211,7 +212,7 @@ class OpDefPort:
             self.initial = []
             for pair in pairs:
                 match pair:
-                    case [EnumConstant() as word, (int() | float()) as number]:
+                    case [EnumConstant() as word, (int() | float()) as number] if abs(number) < math.inf:
                         self.initial.append((str(word), number))
                     case _:
                         raise SourceFault("a type and a number expected", place)
@@ -375,20 +376,21 @@ _ATTRIBUTE_TYPES: dict[str, AttributeType] = {
 }
 
 
-def _attribute_value(value: object, place: int, depth: int = 2) -> object:
+def _attribute_value(value: object, place: int, is_whole: bool, depth: int = 2) -> object:
     """Return the default of an attribute, a dtype as its number.
 
+    :param is_whole: whether its numbers are whole ones
     :param depth: of lists that it may hold
     :raises SourceFault: if it is not known
     """
     if isinstance(value, list) and depth > 0:
-        return [_attribute_value(each, place, depth - 1) for each in value]
+        return [_attribute_value(each, place, is_whole, depth - 1) for each in value]
     if isinstance(value, EnumConstant):
         if value not in DTYPE_NUMBERS:
             raise SourceFault(f"the number of `{value}` is not known", place)
         return DTYPE_NUMBERS[value]
     known([value])
-    if not isinstance(value, bool | int | float | str):
+    if not isinstance(value, bool | int | float | str) or (is_whole and value in (math.inf, -math.inf)):
         raise SourceFault("a number, a text or a list of them expected", place)
     return value
 
@@ -413,7 +415,7 @@ class Attribute:
             if method in _ATTRIBUTE_TYPES:
                 self.type = _ATTRIBUTE_TYPES[method]
                 if arguments:
-                    self.defaults[self.type] = _attribute_value(arguments[0], place)
+                    self.defaults[self.type] = _attribute_value(arguments[0], place, is_whole="Int" in method)
             elif method == "AttrType" and arguments[0] == "OPTIONAL":
                 self.is_required = False
         except SourceFault as fault:

@@ -195,6 +195,8 @@ class Preprocessor:
                     self._macros.pop(part.rest[0].text, None)
                 elif part.word == "pragma" and part.rest[0].text == "once":
                     self._once.add(path)
+                elif part.word == "pragma" and part.rest[0].text.endswith("_macro"):
+                    raise SourceFault(f"`{part.rest[0].text}` is not interpreted", part.place)
                 elif part.word == "include" and part.rest[0].text.startswith('"'):
                     found += self._include(part, path, depth)
         if groups:
@@ -230,7 +232,8 @@ class Preprocessor:
         questions: list[str] = []
         value: object = None
         with suppress(SourceFault):
-            value = value_of(self._expand(self._replace_defined(directive.rest, path, questions)))
+            tokens = self._expand(self._replace_defined(directive.rest, path, questions))
+            value = value_of([each if _is_known(each.text) else Token("undecided", each.place) for each in tokens])
         if isinstance(value, int):
             return bool(value)
         text = " ".join(token.text for token in directive.rest)[:100]
@@ -394,6 +397,11 @@ class Preprocessor:
             self._spend(piece)
             pieces.append(piece)
         return [token for piece in pieces for token in piece]
+
+
+def _is_known(word: str) -> bool:
+    """Return whether a word of a condition has a value: a name that no macro replaces is up to the build."""
+    return not word.isidentifier() or word in ("true", "false")
 
 
 def _defines_first(parts: list[list[Token] | Directive], condition: Directive) -> bool:

@@ -18,6 +18,7 @@ wants its value asks :func:`~.values.plain`. ``test_cann_opdef_language.py`` hol
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from . import standard
@@ -34,6 +35,7 @@ from .values import (
     Position,
     Scope,
     StepBudget,
+    String,
     Unknown,
     Value,
     Variable,
@@ -50,8 +52,12 @@ _FRAMEWORK = frozenset(
 _LOOKS = frozenset(("size", "empty", "begin", "end"))
 """Methods of a vector that make no objects."""
 _LITERALS = {"true": True, "false": False, "nullptr": None}
+_CHANGES = frozenset((*ASSIGNMENTS, "++", "--"))
 _NOT_INTERPRETED = frozenset(
-    ("while", "do", "try", "break", "continue", "typedef", "struct", "class", "union", "enum", "template")
+    (
+        *("while", "do", "try", "break", "continue"),
+        *("typedef", "struct", "class", "union", "enum", "template", "extern"),
+    )
 )
 
 
@@ -81,7 +87,7 @@ class Runner:
         self._globals = self._definitions.scope
         self._configs: list[CoreConfig] = []
         self._statics: dict[int, object] = {}
-        """Constants of functions, which begin once, by their places."""
+        """What constants of functions, which begin once, began with, by their places."""
         self._conversion = Conversion(
             self._definitions,
             self._budget,
@@ -95,6 +101,7 @@ class Runner:
         :raises SourceFault: if a definition may change others and is not understood
         """
         self._definitions.add((0, len(self._text.places)), self._globals)
+        self._definitions.tell_apart(TYPES)
         return self._definitions.registrations
 
     def construct_operator(self, registration: Registration) -> tuple[OpDefinition, list[CoreConfig]]:
@@ -133,26 +140,33 @@ class Runner:
 
         An object of a class with a base is one of each: functions of a base find the names that the base has.
         """
-        self._budget.spend(10, place)
         of = self._definitions.class_of(name, place)
+        self._budget.spend(10 + (of.body[1] - of.body[0] >> 3), place)
         instance = Instance(name, Scope(self._globals))
         instance.scope["this"] = instance
         variables = self._definitions.add(of.body, instance.scope)
         constructors = instance.scope.get(of.name)
         if isinstance(constructors, Unknown):
             raise constructors.fault
+        words = self._text.words[slice(*of.body)]
+        inherited = words[words.index("using") :][1:4:2] if "using" in words else []
+        if inherited and (isinstance(constructors, Functions) or inherited != [of.base, of.base]):
+            raise SourceFault("`using` in a class is not interpreted", place)
         of_base, body, scope = items, (0, 0), instance.scope  # without a constructor that of the base is inherited
         initializers: dict[str, tuple[int, int]] = {}
         if isinstance(constructors, Functions):
             constructor = self._choose(constructors, items, place)
             body, initializers = constructor.body, dict(constructor.initializers)
             scope = self._bind(constructor, instance.scope, items, place)
-            of_base = self._items(*initializers.pop(of.base or "", (0, 0)), scope)
+            given_to_base = initializers.pop(of.base or "", (0, 0))
+            of_base = self._items(*given_to_base, scope)
         if of.base == "OpDef":
             instance.operator = OpDefinition(name)
         elif of.base:
             base = self._instantiate(of.base, of_base, place)
             instance.scope.parent, instance.operator = base.scope, base.operator
+            if isinstance(constructors, Functions) and self._names_member(base, constructor, given_to_base):
+                raise SourceFault("a name of the base class in what it is given is not interpreted", place)
         elif constructors is None and items:
             raise SourceFault(f"the class `{name}` has no constructor", place)
         for each in variables:
@@ -162,11 +176,19 @@ class Runner:
             start, end = initializers.pop(each.name)
             if each.type.is_reference:
                 raise self._text.fault("a member that is a reference is not interpreted", start)
-            instance.scope[each.name] = self._construct(each.type, self._items(start, end, scope), False, start - 1)
+            instance.scope[each.name] = self._construct(
+                each.type, self._items(start, end, scope), self._text.words[start - 1] == "{", start - 1
+            )
         for other, (start, _) in initializers.items():
             raise self._text.fault(f"the initializer `{other}` is not understood", start)
         self._run(*body, scope)
         return instance
+
+    def _names_member(self, base: Instance, constructor: SourceFunction, given: tuple[int, int]) -> bool:
+        """Return whether what a constructor gives to a base, or takes by default, has a name of the base."""
+        parts = [given, *(each.default for each in constructor.parameters if each.default)]
+        words = {word for part in parts for word in self._text.words[slice(*part)]}
+        return any(base.scope.holder(word) not in (None, self._globals) for word in words - {"this"})
 
     # Variables
 
@@ -178,10 +200,14 @@ class Runner:
             referred = self._evaluate(*declared.given, scope)
             if isinstance(referred, Unknown):
                 raise referred.fault
+            if "move" in self._text.words[slice(*declared.given)]:
+                raise self._text.fault("a reference to what is moved is not interpreted", declared.at)
             scope[declared.name] = self._refer(declared.type, referred, declared.at)
             return
         if declared.opening == "=":
             value = self._conversion.convert(declared.type, self.value(*declared.given, scope), declared.at)
+        elif declared.opening == "(" and self._may_be_function(declared):
+            raise self._text.fault("what may be the declaration of a function is not interpreted", declared.at)
         else:
             items = self._items(*declared.given, scope)
             value = self._construct(declared.type, items, declared.opening == "{", declared.at)
@@ -190,6 +216,11 @@ class Runner:
             self._configs.append(value)
         scope[declared.name] = value
 
+    def _may_be_function(self, declared: Declaration) -> bool:
+        """Return whether ``T x(...)`` may declare a function: it is given nothing, or a type."""
+        start, end = declared.given
+        return start == end or self._conversion.is_type(self._text.words[start])
+
     def _construct(self, kind: TypeText, given: Sequence[Operand], is_braced: bool, at: int) -> Value:
         """Return ``T(given)`` or ``T{given}``."""
         if self._conversion.is_class(kind):
@@ -197,17 +228,26 @@ class Runner:
         return self._conversion.construct(kind, [plain(each) for each in given], is_braced, at)
 
     def _refer(self, kind: TypeText, given: Operand, at: int) -> Operand:
-        """Return what ``T& x = given`` refers to: a variable, or a value of ``T`` that is made for it."""
+        """Return what ``T& x = given`` refers to.
+
+        - A part of the operator, an object or a function is itself.
+        - A variable is itself, if that is certain: ``const T&`` of a number, or of a text that is no ``std::string``,
+          may be a copy of another type.
+        - Any other value is made one of the type.
+        """
         value = plain(given)
         is_shared = isinstance(value, Unknown | Part | Instance | Functions)
         if self._conversion.is_class(kind) and is_shared and not self._conversion.is_of(kind, value):
             raise self._text.fault("an object as one of another class is not interpreted", at)
         if kind.is_changeable and not is_shared and not isinstance(given, Variable):
             raise self._text.fault("what a conversion gives to a reference is not interpreted", at)
-        if kind.is_changeable or is_shared:
+        if is_shared or kind.is_changeable:
             return given
-        made = self._conversion.convert(kind, value, at)
-        return given if type(made) is type(value) and made == value else made
+        if not isinstance(given, Variable):
+            return self._conversion.convert(kind, value, at)
+        if kind.name != "auto" and (isinstance(value, int | float) or type(value) is str):
+            raise self._text.fault("a reference that may be a copy is not interpreted", at)
+        return given
 
     def _take(self, kind: TypeText, given: Operand, at: int) -> Operand:
         """Return what a parameter, or the variable of a loop, is."""
@@ -222,9 +262,17 @@ class Runner:
             for each in functions.definitions
             if sum(parameter.default is None for parameter in each.parameters) <= len(given) <= len(each.parameters)
         ]
+        self._budget.spend(len(functions.definitions), place)
+        values = [plain(each) for each in given]
+        name = functions.definitions[0].name
+        if len(values) == 1 and isinstance(values[0], Instance) and values[0].name == name:
+            raise SourceFault("the copy of an object is not interpreted", place)
+        types = [parameter.type.name for each in functions.definitions for parameter in each.parameters]
+        if "initializer_list" in types and len(functions.definitions) > 1:
+            raise SourceFault("an overload of an `initializer_list` is not interpreted", place)
         if len(fitting) != 1:
             what = "no function" if not fitting else "more than one function"
-            raise SourceFault(f"{what} `{functions.definitions[0].name}` takes these arguments", place)
+            raise SourceFault(f"{what} `{name}` takes these arguments", place)
         return fitting[0]
 
     def _bind(self, function: SourceFunction, parent: Scope, given: Sequence[Operand], place: int) -> Scope:
@@ -261,6 +309,9 @@ class Runner:
         of_types = sum(word in ("typename", "class") for word in head)
         if head[: head.index(">")].count(",") >= of_types:
             raise SourceFault("a template of values is not interpreted", place)
+        parameters = {after for word, after in pairwise(head) if word in ("typename", "class")}
+        if not parameters.isdisjoint((*self._definitions.classes, *self._definitions.aliases)):
+            raise SourceFault("a template whose type has the name of another is not interpreted", place)
         if any(isinstance(each, bool | float) for each in items) or not NOT_HELD.isdisjoint(head):
             raise SourceFault("a template that is given a `bool`, or a small number, is not interpreted", place)
 
@@ -278,12 +329,11 @@ class Runner:
         """Run a statement; return what ends the function, and the index after it."""
         self._spend(1, at)
         word = self._text.words[at]
-        if word == "if":
-            return self._if(at, end, scope), self._text.statement_end(at, end)
-        if word == "for":
-            return self._for(at, end, scope), self._text.statement_end(at, end)
-        if word == "switch":
-            return self._switch(at, scope), self._text.statement_end(at, end)
+        if word in ("if", "for", "switch"):
+            after = self._text.statement_end(at, end)
+            self._spend(after - at >> 3, at)
+            run = {"if": self._if, "for": self._for, "switch": self._switch}[word]
+            return run(at, end, scope), after
         if word == ";":
             return None, at + 1
         if word == "{":
@@ -291,6 +341,7 @@ class Runner:
         if word in ("case", "default"):
             return None, self._text.find(at, end, ":") + 1
         stop = self._text.find(at, end, ";")
+        self._spend(stop - at >> 3, at)
         if word == "return":
             return Returned(self._evaluate(at + 1, stop, scope) if stop > at + 1 else None), stop
         if word == "throw":
@@ -307,18 +358,21 @@ class Runner:
     def _simple_statement(self, at: int, stop: int, scope: Scope) -> None:
         """Run declarations, or expressions."""
         declared = self._text.declarations(at, stop)
-        is_static = bool(declared) and "static" in self._text.words[at : declared[0].at]
-        if is_static and {"const", "constexpr"}.isdisjoint(self._text.words[at:stop]):
+        head = self._text.words[at : declared[0].at] if declared else []
+        is_static = "static" in head
+        if "thread_local" in head or (
+            is_static and not all(each.type.is_constant or each.type.is_array for each in declared)
+        ):
             raise self._text.fault("a static variable is not interpreted", at)
         for each in declared:
-            if each.at in self._statics:
-                scope[each.name] = self._statics[each.at]
-                continue
             self._declare(each, scope)
-            if is_static:
-                self._statics[each.at] = scope[each.name]
+            if is_static and self._statics.setdefault(each.at, scope[each.name]) != scope[each.name]:
+                raise self._text.fault("a static variable that begins with several values is not interpreted", at)
         if declared:
             return
+        typed = self._text.type(at, stop)
+        if typed and self._conversion.is_type(typed[0].name) and self._text.words[typed[1] : stop : 2] == ["(", ")"]:
+            raise self._text.fault("a declaration in parentheses is not interpreted", at)  # `T(x);`
         try:
             for part in self._text.split(at, stop):
                 self._evaluate(*part, scope)
@@ -392,7 +446,7 @@ class Runner:
                 return returned
         return None
 
-    def _switch(self, at: int, scope: Scope) -> Returned | None:
+    def _switch(self, at: int, end: int, scope: Scope) -> Returned | None:
         """Run from the label that is chosen to a ``return`` or to the end; ``break`` is not interpreted."""
         value = self.value(*self._text.inside(at + 1), scope)
         start, stop = self._text.inside(self._text.after(at + 1))
@@ -425,16 +479,20 @@ class Runner:
 
     def _items(self, start: int, end: int, scope: Scope) -> list[Operand]:
         """Return the values, or variables, of a list; what is not understood is unknown."""
-        words, found = self._text.words, list[Operand]()
+        words, found, changed = self._text.words, list[Operand](), False
         for first, stop in self._text.split(start, end):
             if stop - first == 3 and words[first] == "ge" and words[first + 1] == "::":
                 found.append(EnumConstant(words[first + 2]))
                 continue
+            changed |= words[first] != "[" and not _CHANGES.isdisjoint(words[first:stop])
             try:
                 found.append(self._evaluate(first, stop, scope))
             except SourceFault as fault:
                 found.append(self._pass_over(fault, first, stop, scope))
         self._spend(len(found), start)
+        configs = [value for each in found if isinstance(value := plain(each), CoreConfig)]
+        if len(found) > 1 and (changed or len(set(map(id, configs))) < len(configs)):
+            raise self._text.fault("items that change what others beside them are, are not interpreted", start)
         return found
 
     def _evaluate(self, start: int, end: int, scope: Scope) -> Operand:
@@ -461,10 +519,14 @@ class Runner:
             left_holds = self._holds(start, at, scope)
             return left_holds if left_holds == (word == "||") else self._holds(at + 1, end, scope)
         left, right = self.value(start, at, scope), self.value(at + 1, end, scope)
+        if "operator" in self._globals and not (isinstance(left, int | float) and isinstance(right, int | float)):
+            raise self._text.fault("an operator of the source is not interpreted", at)
         return standard.binary(word, left, right, self._budget, self._text.places[at])
 
     def _assign(self, target: Operand, operation: str, value: Value, at: int) -> Operand:
         before = plain(target)
+        if self._text.words[at + 1] == "{":
+            raise self._text.fault("an assignment of braces is not interpreted", at)
         if operation:
             value = standard.binary(operation, before, value, self._budget, self._text.places[at])
         else:
@@ -483,10 +545,12 @@ class Runner:
     def _give(self, target: Operand, value: Value, at: int) -> Operand:
         """Give a variable a value, as one of the type that it holds."""
         before = plain(target)
+        if isinstance(before, String) and isinstance(value, str):
+            value = String(value)
         if isinstance(value, bool | int | float):
             if isinstance(before, bool | int | float) and (value >= 0 or isinstance(before, float)):
                 value = self._conversion.number(type(before).__name__, value, at)
-            elif value not in (0, 1):
+            else:
                 value = Unknown(self._text.fault("the assignment of a value of another type is not interpreted", at))
         if not isinstance(target, Variable):
             raise self._text.fault("the assignment is not understood", at)
@@ -557,6 +621,7 @@ class Runner:
         if word[0].isdigit() or (word[0] == "." and word[1:2].isdigit()):
             return self._text.number(at), at + 1
         if word.endswith('"') and len(word) > 1:
+            self._spend(len(word) >> 3, at)
             return self._text.string(at, end)
         if word in _LITERALS:
             return _LITERALS[word], at + 1
@@ -570,16 +635,18 @@ class Runner:
         if opening is None or self._text.words[opening] != "(":
             raise self._text.fault("a cast that is not understood", at)
         items = self._items(*self._text.inside(opening), scope)
-        if len(items) != 1:
+        kind = self._text.whole_type(at + 2, opening - 1)
+        if len(items) != 1 or kind.is_reference or kind.is_pointer:
             raise self._text.fault("a cast that is not understood", at)
-        to = self._text.words[opening - 2]
-        if to not in ("&", "*"):
-            return self._construct(TypeText(to), items, False, at), self._text.after(opening)
-        return items[0], self._text.after(opening)
+        value = plain(items[0])
+        if isinstance(value, EnumConstant) and kind.name != "bool":
+            return value, self._text.after(opening)  # the constant of a number is cast back before it is compared
+        return self._construct(kind, items, False, at), self._text.after(opening)
 
     def _lambda(self, at: int, end: int, scope: Scope) -> tuple[Value, int]:
         words = self._text.words
         opening = self._text.after(at)
+        self._spend(self._text.after(opening) - at >> 3, at)
         parameters = self._text.parameters(*self._text.inside(opening)) if words[opening] == "(" else []
         body = self._text.find(opening, end, "{")
         if body == end:
@@ -591,7 +658,12 @@ class Runner:
         arrow = self._text.find(opening, body, "->")
         returns = self._text.whole_type(arrow + 1, body) if arrow < body else TypeText("auto")
         function = SourceFunction("lambda", parameters, self._text.inside(body), (), returns, at)
-        return Functions([function], Scope(scope)), self._text.after(body)
+        names, known = Scope(self._globals), scope  # what is declared later is another variable
+        while known is not self._globals and known.parent is not None:
+            for name in known.keys() - names.keys():
+                names[name] = self._variable(name, known, at)
+            known = known.parent
+        return Functions([function], names), self._text.after(body)
 
     # Names
 
@@ -771,6 +843,8 @@ class Runner:
             raise value.fault.at(place)
         if _holds_objects(value) and name not in _LOOKS:
             raise SourceFault(f"`{name}` of a vector of objects is not interpreted", place)
+        if self._text.words[opening + 1] == "{":
+            raise SourceFault(f"braces that are given to `{name}` are not interpreted", place)
         return self._call_library(lambda items: standard.method(value, name, items, self._budget, place), given, at)
 
     def _call_part(self, part: Part | OpDefinition, name: str, given: Sequence[Operand], place: int) -> Part | None:

@@ -354,7 +354,7 @@ class SourceText:
         while at < end and words[at] not in (";", "{", "=", "("):
             named = named if words[at] == "<" else at  # of a template with arguments its name
             at = self._past(at, of_types=True)
-        if at >= end or words[at] != "(" or at == start or words[at - 1] == "operator":
+        if at >= end or words[at] != "(" or at == start or "operator" in words[start:at]:
             return None
         returns = self.whole_type(start, named)
         opening, at = at, self.after(at)
@@ -434,8 +434,8 @@ class SourceText:
     def number(self, at: int) -> int | float:
         """:raises SourceFault: if it is none that the sources use"""
         digits = self.words[at].replace("'", "").lower()
-        if len(digits) > 80:
-            raise self.fault("the number is too long", at)
+        if len(digits) > 80 or "_" in digits:
+            raise self.fault("a number that is not understood", at)
         try:
             if digits.startswith(("0x", "0b")):
                 return int(digits.rstrip("ulz"), 0)

@@ -46,7 +46,7 @@ def _called(name: str, call: Callable[[Spend], Value], budget: StepBudget, place
 
 
 def _integer(value: Value) -> int:
-    if not isinstance(value, int):
+    if not isinstance(value, int) or value < 0:
         raise TypeError
     return int(value)
 
@@ -157,11 +157,15 @@ def _fill_n(given: Any, spend: Spend) -> None:
     start.items[start.index : start.index + count] = _repeated(given[2], count)
 
 
+class Comparison(int):
+    """What ``strcmp`` returns: only whether it is 0 is known."""
+
+
 def _compare(given: Arguments, spend: Spend) -> int:
     left, right = given[:2]
     if not isinstance(left, str) or not isinstance(right, str):
         raise TypeError
-    return (left > right) - (left < right)
+    return Comparison(left != right)
 
 
 FUNCTIONS: dict[str, Callable[[Arguments, Spend], Value]] = {
@@ -210,9 +214,7 @@ def unary(operation: str, value: Value, place: int) -> Value:
 def binary(operation: str, left: Value, right: Value, budget: StepBudget, place: int) -> Value:
     """Return ``left operation right``; unknown if it cannot be worked out.
 
-    The types of numbers are not kept: in C++ a negative number, or a result that no ``int`` holds, may be another. A
-    negative one, which may be a large one instead, differs from each other that an ``int`` holds. A quotient is what
-    its operands are.
+    The types of numbers are not kept: in C++ a negative number, or a result that no ``int`` holds, may be another.
     """
     for each in (left, right):
         if isinstance(each, Unknown):
@@ -220,8 +222,7 @@ def binary(operation: str, left: Value, right: Value, budget: StepBudget, place:
         if isinstance(each, str | list):
             budget.spend(len(each), place)
     fault = SourceFault(f"`{operation}` of these values is not interpreted", place)
-    numbers = [each for each in (left, right) if isinstance(each, int)]
-    if min(numbers, default=0) < 0 and (operation not in ("==", "!=") or max(numbers) >> 31 > 0):
+    if any(isinstance(each, int | float) and each < 0 for each in (left, right)):
         return Unknown(fault)
     try:
         value = _BINARY[operation](left, right)
@@ -233,7 +234,9 @@ def binary(operation: str, left: Value, right: Value, budget: StepBudget, place:
 
 
 def _add(left: Any, right: Any) -> Value:
-    if isinstance(left, Position):  # an iterator
+    if isinstance(left, Position):
+        if isinstance(left.owner, Map):
+            raise TypeError  # its order is another
         return left.at(left.index + _integer(right))
     if isinstance(left, EnumConstant | list) or isinstance(right, EnumConstant):
         raise TypeError
@@ -245,8 +248,11 @@ def _equal(left: Any, right: Any) -> bool:
         if left.owner is not right.owner or len(left.items) != len(right.items):
             raise ValueError
         return bool(left.index == right.index)
+    if isinstance(left, Comparison) and right == 0 and isinstance(right, int):
+        return not left
     are_strings = String in (type(left), type(right)) and {type(left), type(right)} <= {String, str}
-    if not are_strings and (type(left) is not type(right) or not isinstance(left, int | EnumConstant | None)):
+    are_constants = isinstance(left, EnumConstant) and left.partition("_")[0] == str(right).partition("_")[0]
+    if not are_strings and (type(left) is not type(right) or not (isinstance(left, int | None) or are_constants)):
         raise TypeError
     return bool(left == right)
 
@@ -266,7 +272,7 @@ def _of_numbers(compute: Callable[[Any, Any], Value]) -> Callable[[Value, Value]
     """Return a function that refuses operands that are no numbers."""
 
     def checked(left: Value, right: Value) -> Value:
-        if not isinstance(left, int) or not isinstance(right, int):
+        if not isinstance(left, int) or not isinstance(right, int) or Comparison in (type(left), type(right)):
             raise TypeError
         return compute(int(left), int(right))
 

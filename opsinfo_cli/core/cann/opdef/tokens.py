@@ -103,13 +103,18 @@ _TOKEN = re.compile(
     | '(?:[^'\\\n]|\\.)*'
     | \.?[0-9](?:[eEpP][+-]|'?[0-9A-Za-z_.])*
     | [A-Za-z_]\w*
-    | ::|->|\+\+|--|<<=?|>=|<=|==|!=|&&|\|\||[-+*/%&|^]=|\.\.\.|\#\#
+    | %:|::|->|\+\+|--|<<=?|>=|<=|==|!=|&&|\|\||[-+*/%&|^]=|\.\.\.|\#\#
     | \\\r?\n
     | \S
     """,
     re.DOTALL | re.VERBOSE | re.ASCII,
 )
 """``>>`` is two tokens, because it mostly ends two template lists."""
+
+
+_SPELLED = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~"}
+_SPELLED |= {"not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^="}
+"""Operators that C++ also writes as words."""
 
 
 def lex(text: str, start: int) -> Iterator[list[Token] | Directive]:
@@ -125,13 +130,17 @@ def lex(text: str, start: int) -> Iterator[list[Token] | Directive]:
         if directive is not None and at >= line_end:
             yield _directive(directive, tokens)
             directive, tokens = None, []
+        if word == "%:":
+            raise SourceFault("`%:` is not interpreted", start + at)
+        if directive is not None and word.startswith("/*") and match.end() > line_end:
+            line_end = _end_of_line(text, match.end())
         is_first = is_first or "\n" in text[last_end:at]  # a comment before it leaves a word the first of its line
         if word == "#" and directive is None and is_first:
             if tokens:
                 yield tokens
             directive, tokens, line_end = start + at, [], _end_of_line(text, at)
         elif not word.startswith(("//", "/*", "\\")):
-            tokens.append(Token(word, start + at))
+            tokens.append(Token(_SPELLED.get(word, word), start + at))
             is_first = False
         if match.end() == len(text) and _is_open(word, match["mark"]):
             raise SourceFault("a comment or raw string is not closed", start + at)
@@ -173,6 +182,6 @@ def _directive(place: int, tokens: list[Token]) -> Directive:
 def _end_of_line(text: str, at: int) -> int:
     """Return where the line of a directive ends; a backslash at the end of a line continues it."""
     end = text.find("\n", at)
-    while end > 0 and text.endswith(("\\", "\\\r"), max(0, end - 2), end):
-        end = text.find("\n", end + 1)
+    while end > 0 and text[at:end].rstrip().endswith("\\"):
+        at, end = end + 1, text.find("\n", end + 1)
     return len(text) if end < 0 else end
