@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from .op_definition import OpDefinition
@@ -148,11 +149,13 @@ class Definitions:
             raise NotDefined(f"the class `{name}` {IS_MISSING}", place)
         if len(found) > 1:
             raise SourceFault(f"the class `{name}` is defined {len(found)} times", place)
-        words = self.text.words[slice(*found[0].body)]
-        if found[0].base is None or not _NOT_OF_CLASSES.isdisjoint(words):
-            reason = "a class with several bases, operators, virtual functions or a destructor is not interpreted"
-            raise SourceFault(reason, self.text.places[found[0].at])
-        return found[0]
+        (of, *_), words = found, self.text.words[slice(*found[0].body)]
+        inherited = words[words.index("using") :][1:4:2] if "using" in words else []
+        is_inheriting = inherited == [of.base, of.base] and (name, "(") not in pairwise(words)  # and has no constructor
+        if of.base is None or not _NOT_OF_CLASSES.isdisjoint(words) or (inherited and not is_inheriting):
+            reason = "a class with several bases, operators, virtual functions, a destructor, or `using`"
+            raise SourceFault(f"{reason} is not interpreted", self.text.places[of.at])
+        return of
 
     def resolve(self, kind: TypeText) -> TypeText:
         """Return what an alias stands for, and any other type as it is."""

@@ -148,10 +148,6 @@ class Runner:
         constructors = instance.scope.get(of.name)
         if isinstance(constructors, Unknown):
             raise constructors.fault
-        words = self._text.words[slice(*of.body)]
-        inherited = words[words.index("using") :][1:4:2] if "using" in words else []
-        if inherited and (isinstance(constructors, Functions) or inherited != [of.base, of.base]):
-            raise SourceFault("`using` in a class is not interpreted", place)
         of_base, body, scope = items, (0, 0), instance.scope  # without a constructor that of the base is inherited
         initializers: dict[str, tuple[int, int]] = {}
         if isinstance(constructors, Functions):
