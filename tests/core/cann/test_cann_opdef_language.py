@@ -402,6 +402,8 @@ UNREADABLE = {
     ),
     "a copy of the core": (f"auto core = AICore();\n{ADD}", 7, "the copy of an object is not interpreted"),
     "a statement": (f"goto x; {ADD}", 7, "`goto` is not understood"),
+    "a name that a header may make a macro": (f"CONFIGURE; {ADD}", 7, "`CONFIGURE` is not defined in the project"),
+    "a call that may be of a macro": (f"CONFIGURE(1); {ADD}", 7, "`CONFIGURE` is not defined in the project"),
     "a pack": (f"Fill(*this, args...); {ADD}", 7, "`Fill` is not defined in the project"),
     "an argument that is not understood and sets a flag": (
         f"OpAICoreConfig c;\nAICore().SetTiling(1 2 c.PrecisionReduceFlag(false)); {PASS}",
@@ -430,7 +432,7 @@ PASSED_OVER = {
     "an argument of a template": "AICore().SetTiling(optiling::TilingForPool<false>);",
     "arguments of two templates": "AICore().SetTiling(optiling::Tiling<Mode::kFast, 3>).SetCheckSupport(Check<int>);",
     "a function of another library": 'Register<kKey>(1, "x" s);',
-    "a pack": "Fill(args...);",
+    "a pack": "lib::Fill(args...);",
 }
 
 
@@ -621,7 +623,7 @@ def test_definitions_that_are_missing_or_several(tmp_path: Path) -> None:
         plain.replace("OP_ADD(Op)", "OP_ADD(Other)"): "the class `Other` is not defined in the project",
         plain.replace(
             "class Op :", "class Op : public OpDef { int other; };\nclass Op :"
-        ): "the class `Op` is defined 2 times",
+        ): "`Op` is defined more than once",
         f"#if VALUE > 2\n{plain}\n#endif\n": "on ascend910b: the build decides it by fulfilling `VALUE > 2` or not",
         f"#if 0\n#elif VALUE\n{plain}\n#endif\n": "on ascend910b: the build decides it by fulfilling `VALUE` or not",
         plain.replace(": public OpDef", ": private Thing"): "the class `Thing` is not defined in the project",
@@ -661,6 +663,21 @@ def test_a_header_in_a_folder_that_the_build_names_is_found_by_its_path(tmp_path
         str(tmp_path / "common/inc/foreach/macros.h"),
     )
     assert columns(found.entry) == {"input0": "bfloat16"}
+
+
+@pytest.mark.parametrize("include", ['"macros.h"', "<macros.h>", '"inc/macros.h"', "<inc/macros.h>"])
+@pytest.mark.parametrize("call", ["CONFIGURE;", "CALL();", "c.PrecisionReduceFlag(REDUCE);"])
+def test_a_macro_of_a_header_elsewhere_in_the_project_decides(tmp_path: Path, include: str, call: str) -> None:
+    macros = "\n#define CONFIGURE c.PrecisionReduceFlag(false)\n#define CALL() CONFIGURE\n#define REDUCE false\n"
+    default = "#ifndef REDUCE\n#define REDUCE true\n#endif\n"
+    text = f"#include {include}\n{default}" + source(f'OpAICoreConfig c("ascend910b"); {call} {PASS}')
+    files = {"op/op_host/op_def.cpp": text, "common/inc/macros.h": macros}
+    assert [row.policy for row in of_folder(tmp_path, files).rows] == ["black"]
+
+
+def test_an_op_type_that_the_build_takes_from_one_of_two_classes_is_registered_once(tmp_path: Path) -> None:
+    reading = read(tmp_path, f"#ifdef ONE\n{source(ADD)}\n#else\n{source(ADD)}\n#endif\n")
+    assert (len(reading.rows), len(reading.registrations)) == (1, 1)
 
 
 def test_of_two_headers_with_the_path_none_is_taken(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ class Registration(NamedTuple):
 class Definitions:
     """
     :ivar scope: what namespaces define
-    :ivar classes: by name; of one that is defined twice both
+    :ivar classes: by name; None if there are two of it, or it has another meaning, too
     :ivar spaces: names of the namespaces and enumerations that the source defines
     :ivar parameters: names of types that templates are given, which a constant of the framework may be
     :ivar registrations: in order
@@ -66,7 +66,7 @@ class Definitions:
         """:raises SourceFault: if the brackets do not balance"""
         self.text = SourceText(tokens)
         self.scope = Scope()
-        self.classes: dict[str, list[Class]] = {}
+        self.classes: dict[str, Class | None] = {}
         self.aliases: dict[str, TypeText] = {}
         self.spaces = {""}
         self.parameters: set[str] = set()
@@ -131,7 +131,7 @@ class Definitions:
             if name in self.aliases or name in types:
                 self.aliases[name] = NO_TYPE
             if name in self.classes:
-                self.classes[name] *= 2
+                self.classes[name] = None
             if name in self.scope:
                 self.scope[name] = Unknown(SourceFault(f"`{name}` is defined more than once", self.text.places[0]))
 
@@ -144,12 +144,12 @@ class Definitions:
 
     def class_of(self, name: str, place: int) -> Class:
         """:raises SourceFault: if there is none, or more than one, or it is not interpreted"""
-        found = self.classes.get(name, [])
-        if not found:
+        if name not in self.classes:
             raise NotDefined(f"the class `{name}` {IS_MISSING}", place)
-        if len(found) > 1:
-            raise SourceFault(f"the class `{name}` is defined {len(found)} times", place)
-        (of, *_), words = found, self.text.words[slice(*found[0].body)]
+        of = self.classes[name]
+        if of is None:
+            raise SourceFault(f"`{name}` is defined more than once", place)
+        words = self.text.words[slice(*of.body)]
         inherited = words[words.index("using") :][1:4:2] if "using" in words else []
         is_inheriting = inherited == [of.base, of.base] and (name, "(") not in pairwise(words)  # and has no constructor
         if of.base is None or not _NOT_OF_CLASSES.isdisjoint(words) or (inherited and not is_inheriting):
@@ -195,8 +195,9 @@ class Definitions:
             is_with_object = words[after].isidentifier() and words[after + 1] in (";", "=", "{", ",")
             if found and (is_with_object or scope is not self.scope):
                 raise text.fault("a class in a class, or with an object of it, is not interpreted", after)
-            if found and all(other.at != found.at for other in self.classes.setdefault(found.name, [])):
-                self.classes[found.name].append(found)
+            if found:
+                is_one = self.classes.get(found.name, found) == found  # the body of a class is read for each object
+                self.classes[found.name] = found if is_one else None
             return after
         elif word == "enum":
             head, at = at + 1, text.find(at, end, "{", ";")

@@ -4,7 +4,7 @@ System headers are not read. A condition about a macro that no file defines, or 
 build (:class:`Undecided`): whoever wants the tokens says what to assume, and compares what comes of both ways.
 
 Macros are replaced as the standard says (https://eel.is/c++draft/cpp.replace). Not done: the arguments of a macro do
-not reach over a directive; ``#include`` of a macro or of ``<...>``, ``#error`` and all of ``#pragma`` but ``once`` have
+not reach over a directive; ``#include`` of a macro, ``#error`` and all of ``#pragma`` but ``once`` have
 no effect; ``__LINE__``, ``__FILE__`` and ``__VA_OPT__`` are names that nobody defines; and what a build defines over
 the macros of the sources (``-D``) is not known.
 """
@@ -146,13 +146,11 @@ OF_CANN = ("register/", "graph/", "exe_graph/", "external/", "tiling/", "aclnn/"
 class Preprocessor:
     """The tokens of one source.
 
-    :param searches: whether an include that is not beside the file is looked for in the whole project, which takes time
     :param assumed: the answers to questions that no file decides
     :param missing: names of local includes that were not found, and their places
     """
 
     files: Files
-    searches: bool = False
     assumed: Mapping[str, bool] = field(default_factory=dict)
     missing: list[tuple[str, int]] = field(default_factory=list)
     _macros: dict[str, Macro] = field(default_factory=dict)
@@ -197,7 +195,7 @@ class Preprocessor:
                     self._once.add(path)
                 elif part.word == "pragma" and part.rest[0].text.endswith("_macro"):
                     raise SourceFault(f"`{part.rest[0].text}` is not interpreted", part.place)
-                elif part.word == "include" and part.rest[0].text.startswith('"'):
+                elif part.word == "include":
                     found += self._include(part, path, depth)
         if groups:
             raise SourceFault("`#if` without `#endif`", parts[-1].place if isinstance(parts[-1], Directive) else 0)
@@ -289,10 +287,11 @@ class Preprocessor:
         self._macros[name.text] = Macro(parameters, body, is_variadic)
 
     def _include(self, directive: Directive, path: str, depth: int) -> list[Token]:
-        name = directive.rest[0].text.strip('"')
-        header = self._header(name, path)
+        text = "".join(each.text for each in directive.rest)
+        header = self._header(text, path)
         if header is None:
-            self.missing.append((name, directive.place))
+            if text.startswith('"'):
+                self.missing.append((text.strip('"'), directive.place))
             return []
         if header in self._once | self._open:
             return []
@@ -307,12 +306,11 @@ class Preprocessor:
         return found
 
     def _header(self, name: str, path: str) -> str | None:
-        """Return the path of an include of a file; None if the project does not have it."""
-        name = name.strip('"')
-        beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
-        if self.files.header(beside) is not None:
+        """Return the path of an include of a file, ``"name"`` or ``<name>``; None if the project does not have it."""
+        beside = os.path.normpath(os.path.join(os.path.dirname(path), name.strip('"')))
+        if name.startswith('"') and self.files.header(beside) is not None:
             return beside
-        header = self.files.find(name) if self.searches else None
+        header = self.files.find(name.strip('"<>'))
         return None if header is None or self.files.header(header) is None else header
 
     # Macros

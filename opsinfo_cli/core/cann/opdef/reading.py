@@ -223,7 +223,7 @@ def read_each(files: Iterable[str], project: str) -> Iterator[Reading]:
     headers = Files(project)
     for file in files:
         try:
-            yield _read_source(file, headers)
+            yield _common(_ways(file, Preprocessor(headers)))
         except Refused as error:
             yield Reading(unreadable=[Unreadable(None, file, 1, error.message)])
 
@@ -252,22 +252,6 @@ class Way(NamedTuple):
     reading: Reading
 
 
-def _read_source(file: str, headers: Files) -> Reading:
-    """Return what a source says, whatever the build defines.
-
-    Headers are looked for in the whole project only if something is missing.
-    """
-    ways = _ways(file, Preprocessor(headers))
-    if any(way.preprocessor.missing and not _is_whole(way.reading) for way in ways):
-        ways = _ways(file, Preprocessor(headers, searches=True))
-    return _common(file, ways)
-
-
-def _is_whole(reading: Reading) -> bool:
-    parts = [part for operator in reading.operators for part in operator.unread]
-    return bool(reading.registrations) and not (reading.unreadable or reading.not_read or parts)
-
-
 def _ways(file: str, preprocessor: Preprocessor) -> list[Way]:
     """Return what a source says for each answer of the build to each question that it asks."""
     reading = Reading()
@@ -281,7 +265,7 @@ def _ways(file: str, preprocessor: Preprocessor) -> list[Way]:
         ways: list[Way] = []
         for answer in (True, False):
             assumed = {**preprocessor.assumed, open_.question: answer}
-            ways += _ways(file, Preprocessor(preprocessor.files, preprocessor.searches, assumed))
+            ways += _ways(file, Preprocessor(preprocessor.files, assumed))
         return ways
     except SourceFault as fault:
         reading = _given_up(file, places.at(fault.place), fault.reason)
@@ -290,7 +274,7 @@ def _ways(file: str, preprocessor: Preprocessor) -> list[Way]:
     return [Way(preprocessor, reading)]
 
 
-def _common(file: str, ways: Sequence[Way]) -> Reading:
+def _common(ways: Sequence[Way]) -> Reading:
     """Return what a source says in all ways; rows that differ are unreadable, or their columns are."""
     last = ways[-1].reading
     if len(ways) == 1:
@@ -298,7 +282,7 @@ def _common(file: str, ways: Sequence[Way]) -> Reading:
     readings = [way.reading for way in ways]
     questions = dict.fromkeys(question for way in ways for question in way.preprocessor.assumed)
     reason = f"the build decides it by {' and '.join(questions)} or not"
-    found = Reading(registrations=list({each.place: each for way in readings for each in way.registrations}.values()))
+    found = Reading(registrations=max((way.registrations for way in readings), key=len))
     unread = {(each.name, each.chip): each for way in readings for each in way.unreadable}
     found.unreadable = list(unread.values())
     found.not_read = [] if found.registrations or unread else last.not_read

@@ -7,9 +7,9 @@ What is not known never decides a policy. It has two kinds, with a rule each:
   :class:`~.tokens.SourceFault`. In a column or an attribute only this part is unreadable.
 - **Code** that is not read, or not understood, raises a :class:`~.tokens.SourceFault`, which ends the op type: a
   function that the project does not have, a type from a header of the system, a statement that real sources do not use.
-  Passed over is an argument, or a statement that is only a call, if it names nothing but what namespaces define
-  (:meth:`Runner._pass_over`): it is given nothing that it could change. Its value is unknown. A variable of a namespace
-  that is no constant is unknown from the start, because any code may change it.
+  Passed over is an argument, or a statement that is only the call of a function, if it names nothing but what
+  namespaces define (:meth:`Runner._pass_over`): it is given nothing that it could change. Its value is unknown. A
+  variable of a namespace that is no constant is unknown from the start, because any code may change it.
 
 References are followed: an expression gives the :class:`~.values.Variable` that it refers to (``Operand``), and whoever
 wants its value asks :func:`~.values.plain`. ``test_cann_opdef_language.py`` holds each of these rules.
@@ -371,19 +371,26 @@ class Runner:
             raise self._text.fault("a declaration in parentheses is not interpreted", at)  # `T(x);`
         try:
             for part in self._text.split(at, stop):
-                self._evaluate(*part, scope)
+                value = self._evaluate(*part, scope)
+                if isinstance(value, Unknown):
+                    raise value.fault
         except SourceFault as fault:
             if not self._is_call(at, stop):
                 raise
             self._pass_over(fault, at, stop, scope)
 
     def _is_call(self, at: int, stop: int) -> bool:
-        """Return whether a statement is nothing but ``name(...)`` or ``space::name<T>(...)``."""
-        words = self._text.words
+        """Return whether a statement is nothing but the call of a function: ``space::name(...)`` or ``name<T>(...)``.
+
+        ``name(...)`` may be a macro of a header that is not read, which may be anything, if the source has no such
+        name.
+        """
+        words, start = self._text.words, at
         while words[at + 1] == "::":
             at += 2
-        opening = self._text.after_angles(at + 1) if words[at + 1] == "<" else at + 1
-        return opening is not None and words[opening] == "(" and self._text.after(opening) == stop
+        after = self._text.after_angles(at + 1) if words[at + 1] == "<" else None
+        opening = after or (at + 1 if at > start or words[at] in self._globals else stop)
+        return words[opening] == "(" and self._text.after(opening) == stop
 
     def _if(self, at: int, end: int, scope: Scope) -> Returned | None:
         opening = self._text.find(at, end, "(")
