@@ -26,7 +26,10 @@ from ..text.source import Source, encoded
 
 
 class Move(NamedTuple):
-    """``before`` is None if it depends on a library, ``after`` if it is the library's list again."""
+    """``before`` is None if it depends on a library, ``after`` if it is the library's list again.
+
+    Both may be the same list, to which other marks of a mixlist lead.
+    """
 
     name: str
     before: Policy | None
@@ -200,7 +203,12 @@ def planned(job: Job, source: Source) -> FileResult:
     result = source.replaced(patch.apply(source)) if patch else source
     if patch:
         job.plan.prove(source, result)
-    moved = [move for move in moves if patch and (move.before is None or move.before is not move.after)]
+    remarked = job.plan.remarked(source) if patch and isinstance(job.plan, MixlistPlan) else ()
+    moved = [
+        move
+        for move in moves
+        if patch and (move.before is None or move.before is not move.after or move.name in remarked)
+    ]
     names = {move.name for move in moved}
     stayed = [move.name for move in moves if move.name not in names]
     return FileResult(job.path, source, patch, result, moved, stayed, is_new=job.start is not None)
@@ -456,6 +464,11 @@ class MixlistPlan(NamedTuple):
             else:
                 moves.append(Move(name, mixlist.alone(name), decided(marks)))
         return moves
+
+    def remarked(self, source: Source) -> set[str]:
+        """Return the op types that get other marks, which may leave them on the same list."""
+        mixlist = _accepted(source)
+        return {name for name, marks in self.marks(mixlist).items() if marks != mixlist.marks_of(name)}
 
     def patch(self, source: Source) -> Patch:
         return marks_patch(source, self.marks(_accepted(source)))

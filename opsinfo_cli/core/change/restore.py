@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from warnings import warn
 
 from ...errors import Refused, UsageFault, counted, join_some
+from ...opening import is_below
 from ..cann.target import AnyTarget, target_text
 from ..document import Schema, Sha256, headed, internal, optional
 from .history import History
@@ -33,7 +34,7 @@ class FileAndBackup:
     """One file and the backup that it was restored from."""
 
     path: str
-    """The file, as given or under the path given."""
+    """The file, as given or under the path given; its real path where TARGET is a change or the name of a chip."""
     id: Annotated[str, Schema(examples=["3f2a9c1d-12.1"])]
     """The id of the backup."""
     sha256: Sha256 | None
@@ -68,13 +69,15 @@ class Restored:
 
 
 def _shown(path: str, target: str) -> str:
-    """Return the path of a file relative to the target as given."""
-    if not os.path.lexists(target):
-        return path
-    inside = os.path.relpath(path, os.path.realpath(target))
-    if inside == ".":
-        return target
-    return path if inside.startswith("..") else os.path.join(target, inside)
+    """Return a real path as given or under the path given, which need not exist: an undo may have removed the file."""
+    root = target.rpartition("@")[0]  # of PACKAGE@SOC
+    for given in (target, root) if root else (target,):
+        real = os.path.realpath(given)
+        if path == real:
+            return given
+        if is_below(path, real):
+            return os.path.join(given, os.path.relpath(path, real))
+    return path
 
 
 def restore(

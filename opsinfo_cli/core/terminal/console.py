@@ -250,10 +250,11 @@ class Console:
         new = [edit for edit in edits if edit not in self.edited_here]
         self.edited_here += new
         if new:
-            names = join_some([f"{edit.name} {edit.before} -> {edit.now}" for edit in new])
-            are = "was" if len(new) == 1 else "were"
+            names = join_some([*dict.fromkeys(f"{edit.name} {edit.before} -> {edit.now}" for edit in new)])
+            op_types = {edit.name for edit in new}  # one may be in several stores
+            are = "was" if len(op_types) == 1 else "were"
             self.note(
-                f"{counted(len(new), 'op type')} of {what} {are} changed by opsinfo, unlike the vendor's: {names}"
+                f"{counted(len(op_types), 'op type')} of {what} {are} changed by opsinfo, unlike the vendor's: {names}"
             )
 
     def unread(self, unreadable: Sequence[Unreadable]) -> None:

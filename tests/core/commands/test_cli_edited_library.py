@@ -151,3 +151,10 @@ def test_a_snapshot_with_a_damaged_edit_is_refused(opsinfo: Run, tmp_path: Path,
     content = json.loads((tmp_path / "s.json").read_text())
     (tmp_path / "s.json").write_text(json.dumps({**content, "edited_here": rows}))
     assert opsinfo("list", "s.json", cwd=tmp_path).code == 3
+
+
+def test_an_op_type_in_two_stores_is_counted_once(opsinfo: Run, opp: Path) -> None:
+    assert opsinfo("move", f"{opp}@ascend910b", "AddN", "--to", "black").code == 0
+    said = opsinfo("show", f"{opp}@ascend910b", "AddN").err
+    assert "1 op type of " in said
+    assert "unlike the vendor's: AddN white -> black, AddN gray -> black" in said

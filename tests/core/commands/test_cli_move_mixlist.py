@@ -86,3 +86,31 @@ def test_comments_are_not_copied_into_what_is_added(
     path.write_text(text)
     assert opsinfo("move", path, "Add", "--to", to).code == 0
     assert path.read_text() == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("AddN", '{"gray-list": {"to-remove": ["AddN"]}, "white-list": {"to-add": ["AddN"]}}'),  # gray in another store
+        ("SwiGlu", '{"white-list": {"to-add": ["SwiGlu"]}}'),  # white in the library
+    ],
+)
+def test_marks_that_change_on_the_same_list_are_a_change(
+    opsinfo: Run, opp: Path, tmp_path: Path, name: str, text: str
+) -> None:
+    """It is undone with the others, also under a later change."""
+    path = write(tmp_path / "q.json", text.encode())
+    move = ["move", path, "--against", f"{opp}@ascend910b", "--to"]
+    ran = opsinfo(*move, "white", name, "--format", "json")
+    assert (ran.json["unchanged"], ran.json["changed"]) == (
+        [],
+        [{"name": name, "file": str(path), "from": "white", "to": "white"}],
+    )
+    assert "already" not in ran.err
+    assert f"already white: {name}" in opsinfo(*move, "white", name).err
+    assert opsinfo(*move, "black", "SwiGlu" if name == "AddN" else "AddN").code == 0
+    assert opsinfo("restore", ran.json["change"]).code == 0
+    restored = json.loads(path.read_text())
+    for list_name, actions in json.loads(text).items():
+        for action in actions:
+            assert name in restored[list_name][action]

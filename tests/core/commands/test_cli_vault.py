@@ -147,3 +147,16 @@ def test_the_line_of_the_hosts_program_is_not_recorded(
     line = ["opsinfo", "move", str(path), "Log", "--to", "black", "--backup-dir", str(vault)]
     assert [each["command"] for each in made] == [[], line, []]
     assert [row.split("\t")[-2] for row in opsinfo("backups", "--backup-dir", vault).out.splitlines()][::2] == ["-"] * 2
+
+
+@pytest.mark.parametrize("target", ["opp", "opp@ascend910b", "./opp@ascend910b"])
+def test_restore_shows_its_files_under_the_path_given(opsinfo: Run, opp: Path, tmp_path: Path, target: str) -> None:
+    (made,) = opsinfo("move", f"{opp.name}@ascend910b", "SwiGlu", "--to", "black", "--format", "json").json["files"]
+    (restored,) = opsinfo("restore", target, "--format", "json").json["restored"]
+    assert (opp.parent, restored["path"]) == (tmp_path, made["path"].replace("opp", target.partition("@")[0], 1))
+
+
+def test_restore_shows_a_file_as_given_that_it_removes(opsinfo: Run, tmp_path: Path) -> None:
+    assert opsinfo("move", "m.json", "Add", "--to", "black", "--create").code == 0
+    (restored,) = opsinfo("restore", "m.json", "--format", "json").json["restored"]
+    assert (restored["path"], restored["sha256"], (tmp_path / "m.json").exists()) == ("m.json", None, False)
