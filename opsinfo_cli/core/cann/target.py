@@ -19,7 +19,7 @@ from .install import Core, Install
 from .library import Library, Operators, Store
 from .mixlist import AnyMixlist, Mixlist, MixlistFile
 from .snapshot import Edited, Snapshot, snapshot_text
-from .targets.found import PHRASES, Found, Named, OneChip, TargetFacts, TargetKind, TargetOptions, require_no_soc
+from .targets.found import FACTS, Found, Named, OneChip, TargetFacts, TargetKind, TargetOptions, require_no_soc
 from .targets.install import of_install
 from .targets.library import soc_of_library
 from .targets.store import soc_of_store
@@ -85,7 +85,7 @@ class Target(OneChip):
     @property
     def phrase(self) -> str:
         """Its kind in a sentence."""
-        return PHRASES[self.kind]
+        return FACTS[self.kind].phrase
 
     @cached_property
     def operators(self) -> Operators:

@@ -16,6 +16,7 @@ from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.operator_rows import mixlist_rows, operator_rows
 from ..cann.policy import Policy, policy_of
 from ..cann.target import AnyTarget, AnyTargets, Target, as_target_or_mixlist, targets_of
+from ..cann.targets.found import FACTS
 from ..text.source import Source
 from .plan import Job, LibraryPlan, MixlistPlan, Result
 from .write_settings import WriteSettings
@@ -267,43 +268,30 @@ def _not_a_mixlist(target: Target) -> UsageFault:
     return UsageFault("--against, --pin and --create require a mixlist", path=target.path)
 
 
-_NOT_WRITTEN = {
-    "ini": "an ini is made by a build, so it is not changed",
-    "opdef": "opsinfo does not change C++ sources",
-}
-
-
-def _require_written(target: Target, asked: Mapping[str, Policy]) -> None:
+def require_changeable(target: Target, asked: Mapping[str, Policy]) -> None:
     """:raises Refused: if the target is never written; names the lines to change
-    :raises UnknownOperator: if the target lacks an op type
+    :raises UsageFault: if it is not, and has no such lines
+    :raises UnknownOperator: if it is not, and lacks an op type
     """
+    not_written = FACTS[target.kind].not_written
+    if not_written is None:
+        return
+    if not_written.flag is None:
+        raise UsageFault(not_written.reason, name="wrong-kind", path=target.path, hint=not_written.instead)
     changes = []
     for operator in target.operators.require(asked):
         to, entry = asked[operator.name], operator.entry
         if operator.policy is to:
             continue
-        word = "precision_reduce.flag=%s" if target.kind == "ini" else "PrecisionReduceFlag(%s)"
+        word = not_written.flag
         takes = f"`{word % to.flag}`" if to.flag else f"no `{word.partition('(')[0].partition('=')[0]}`"
         changes.append(f"{entry.path}:{entry.line}: `{operator.name}` is {operator.policy}; {to} takes {takes}")
     raise Refused(
-        f"{_NOT_WRITTEN[target.kind]}{': ' if changes else ''}{join_some(changes, 10)}",
+        f"{not_written.reason}{': ' if changes else ''}{join_some(changes, 10)}",
         name="not-written",
         path=target.path,
-        hint="write PrecisionReduceFlag in the source (`opsinfo show TARGET OP --format opdef` prints the lines), "
-        "or use a mixlist",
+        hint=not_written.instead,
     )
-
-
-def require_changeable(target: Target, asked: Mapping[str, Policy]) -> None:
-    """:raises UsageFault: if the target is a snapshot
-    :raises Refused: if it is an ini or sources, which are never written; names the lines to change
-    """
-    if target.kind in _NOT_WRITTEN:
-        _require_written(target, asked)
-    if target.kind == "snapshot":
-        message = "a snapshot cannot be changed"
-        hint = "change the target itself, or a mixlist; `opsinfo snapshot TARGET -o FILE` takes the snapshot again"
-        raise UsageFault(message, name="wrong-kind", path=target.path, hint=hint)
 
 
 def winning_files(

@@ -15,7 +15,7 @@ from ..cann.file_kind import NamedKind
 from ..cann.opdef.find import NAMED_IF_LEFT_OUT, SUFFIXES, NotRead, is_source, left_out_of, passed_over_note
 from ..cann.target import AnyTargets, Target, targets_of, targets_or_mixlist
 from ..cann.targets.chip import may_be_chip
-from ..cann.targets.found import WITH_CHIPS, TargetOptions
+from ..cann.targets.found import FACTS, TargetOptions
 from ..change.write_settings import WriteSettings
 from ..text.source import Source, read_bytes
 from .base import Base, open_base
@@ -166,9 +166,9 @@ def _paths_of(paths: Iterable[str], socs: Sequence[str]) -> Iterator[str]:
             yield path
             continue
         for target in targets_or_mixlist(path, TargetOptions(), socs, os.environ):
-            if not isinstance(target, Target) or target.kind not in WITH_CHIPS:
+            if not isinstance(target, Target) or not FACTS[target.kind].has_chips:
                 raise UsageFault("--soc requires --against", hint="add --against TARGET")
-            if target.kind in ("install", "package"):
+            if target.folders:
                 yield from filter(os.path.isdir, target.folders)
             else:
                 yield target.path  # sources and inis are checked for all their chips

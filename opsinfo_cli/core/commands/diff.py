@@ -14,7 +14,7 @@ from ...near_names import matches
 from ..cann.mixlist import Mixlist, MixlistFile
 from ..cann.policy import Policy
 from ..cann.target import Target, target_labels
-from ..cann.targets.found import WITH_CHIPS, TargetOptions
+from ..cann.targets.found import FACTS, TargetOptions
 from ..compare import (
     Difference,
     ManyTargets,
@@ -101,7 +101,7 @@ def command(
     if becomes is not None and console.format != "mixlist":
         raise UsageFault("--becomes requires --format mixlist", hint="--on LIST leaves the operators on a list")
     given = [target for text in targets for target in open_chips(text, console, options, socs)]
-    if socs and not any(target.kind in WITH_CHIPS for target in given):
+    if socs and not any(isinstance(target, Target) and FACTS[target.kind].has_chips for target in given):
         raise UsageFault("--soc requires an install", hint="leave out --soc")
     is_matrix = len(given) > 2 or len(targets) == 1
     _require_alike(given)

@@ -14,7 +14,7 @@ from ..cann.load_order import library_files
 from ..cann.mixlist import MixlistFile
 from ..cann.repository import Repository
 from ..cann.target import look_up
-from ..cann.targets.found import PHRASES, TargetOptions
+from ..cann.targets.found import FACTS, TargetOptions
 from ..cann.targets.store import is_loaded_from
 from ..change.scope import scope_of
 from ..change.vault import vault_in
@@ -108,7 +108,8 @@ def _chosen(target: str | None, options: TargetOptions) -> tuple[str, list[Insta
     if isinstance(found, Source):
         raise _no_install(target, MixlistFile.phrase, found.path)
     if found.kind not in ("install", "store", "library"):
-        raise _no_install(target, PHRASES[found.kind], None if found.kind == "snapshot" else found.path)
+        facts = FACTS[found.kind]
+        raise _no_install(target, facts.phrase, found.path if facts.is_checked else None)
     chips: list[str | None] = [soc] if soc or not found.has_chips else [*found.list_socs()] or [None]
     installs = [install for chip in chips if (install := found.open(chip).install)]
     return installs[0].root if installs else found.path, installs

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from change_support import run
 from raising import raised
 
 from opsinfo_cli import Mixlist, move, validate
+from opsinfo_cli.core.cann.library import Operators
+from opsinfo_cli.core.cann.target import Target
+from opsinfo_cli.core.cann.targets.found import FACTS, TargetKind
+from opsinfo_cli.core.change.move import require_changeable
 from opsinfo_cli.core.change.vault import Vault
 from opsinfo_cli.core.change.vault_place import in_vault
-from opsinfo_cli.errors import Refused
+from opsinfo_cli.errors import OpsinfoError, Refused
 
 
 def test_create_changes_a_mixlist_that_exists(tmp_path: Path, vault: Vault) -> None:
@@ -53,3 +58,17 @@ def test_the_hint_for_a_pipe_says_what_to_do_and_is_for_pipes_only(tmp_path: Pat
     error = raised(Refused, Mixlist.read, str(tmp_path / "pipe.json"))
     assert (error.name, error.hint) == ("not-a-file", "write what comes from the pipe to a file first")
     assert raised(Refused, Mixlist.read, "/dev/null").hint is None
+
+
+@pytest.mark.parametrize("kind", get_args(TargetKind))
+def test_each_kind_of_target_is_written_or_says_what_to_do_instead(kind: TargetKind) -> None:
+    target = Target(lambda: Operators([]), text="x", kind=kind, path="x")
+    not_written = FACTS[kind].not_written
+    if not_written is None:
+        require_changeable(target, {})
+        return
+    error = raised(OpsinfoError, require_changeable, target, {})
+    assert (error.message, error.hint) == (not_written.reason, not_written.instead)
+    assert error.message
+    assert error.hint
+    assert ("PrecisionReduceFlag" in error.hint) == (kind in ("ini", "opdef")), "what is no C++ has another way"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ....errors import UsageFault
 from ...text.source import Source
@@ -11,27 +11,22 @@ from ..chips import folder_of, likeliest_chip, unknown_chip
 from ..ini import is_ini
 from ..library import Operators
 from ..opdef.find import SUFFIXES, NotRead, is_source
-from .found import PHRASES, Found, OneChip, TargetOptions
+from .found import FACTS, Found, OneChip, TargetKind, TargetOptions
 
 if TYPE_CHECKING:
     from ...document import Unreadable
-
-_WHAT = {
-    "ini": "the folder has inis",
-    "opdef": "the sources declare operators",
-    "package": "the package has operators",
-}
 
 
 def what_defines(source: Source) -> str | None:
     """Return in words that a file is an OpDef source or an ini of opbuild; None if it is neither."""
     if source.path.endswith(SUFFIXES):
         return "an OpDef source" if is_source(source.data) else None
-    return PHRASES["ini"] if is_ini(source.path, source.text) else None
+    return FACTS["ini"].phrase if is_ini(source.path, source.text) else None
 
 
 def defined(
-    kind: Literal["ini", "opdef", "package"],
+    kind: TargetKind,
+    what: str,
     path: str,
     socs: Sequence[str],
     load: Callable[[str], Operators],
@@ -42,6 +37,7 @@ def defined(
     stores: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> Found:
     """
+    :param what: that something there is, in words: "the folder has inis"; several chips follow
     :param load: returns the op types of one chip
     :param not_declared: what a hint says if no chip is declared, or not this one
     :param not_read: files that were passed over
@@ -58,7 +54,7 @@ def defined(
             message = f"no chip is declared: no AddConfig in {path}"
             raise UsageFault(message, name="no-chip", path=path, hint=not_declared)
         if soc is None and len(socs) > 1:
-            message = f"{_WHAT[kind]} of {len(socs)} chips: {', '.join(socs)}"
+            message = f"{what} of {len(socs)} chips: {', '.join(socs)}"
             hint = f"name one, as in {path}@{likeliest_chip(socs)}"
             raise UsageFault(message, name="ambiguous-target", path=path, hint=hint)
         chosen = socs[0] if soc is None else folder_of(soc, list(socs))

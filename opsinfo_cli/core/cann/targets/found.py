@@ -33,7 +33,7 @@ TargetKind: TypeAlias = Literal["library", "snapshot", "store", "install", "ini"
 class TargetFacts:
     text: Annotated[str, Schema(examples=["ascend910b"])]
     """The target as given."""
-    kind: Literal["library", "mixlist", "snapshot", "store", "install", "ini", "opdef", "package"]
+    kind: Literal["mixlist", TargetKind]
     """The kind of target."""
     path: str
     """The path of the target; `-` is standard input."""
@@ -155,19 +155,67 @@ class Found(NamedTuple):
     @property
     def has_chips(self) -> bool:
         """Whether one of several chips can be chosen."""
-        return self.kind in WITH_CHIPS
+        return FACTS[self.kind].has_chips
 
 
-WITH_CHIPS: frozenset[TargetKind] = frozenset({"install", "ini", "opdef", "package"})
-PHRASES: Mapping[TargetKind, str] = {
-    "library": "a library",
-    "snapshot": "a snapshot",
-    "store": "a store",
-    "install": "an install",
-    "ini": "an ini of opbuild",
-    "opdef": "OpDef sources",
-    "package": "a custom operator package",
+class NotWritten(NamedTuple):
+    """Why commands do not change targets of a kind.
+
+    :param instead: what to do instead, as a hint
+    :param flag: what sets the flag of an op type in its file, so that the line to change is named; None if that is no
+        use, and such a target is wrong usage
+    """
+
+    reason: str
+    instead: str
+    flag: str | None = None
+
+
+class KindFacts(NamedTuple):
+    """
+    :param phrase: the kind in a sentence
+    :param has_chips: whether one of several chips can be chosen
+    :param is_checked: whether `validate` checks its files
+    :param not_written: None if commands change its files
+    """
+
+    phrase: str
+    has_chips: bool = False
+    is_checked: bool = True
+    not_written: NotWritten | None = None
+
+
+_IN_THE_SOURCE = (
+    "write PrecisionReduceFlag in the source (`opsinfo show TARGET OP --format opdef` prints the lines), "
+    "or use a mixlist"
+)
+FACTS: Mapping[TargetKind, KindFacts] = {
+    "library": KindFacts("a library"),
+    "snapshot": KindFacts(
+        "a snapshot",
+        is_checked=False,
+        not_written=NotWritten(
+            "a snapshot cannot be changed",
+            "change the target itself, or a mixlist; `opsinfo snapshot TARGET -o FILE` takes the snapshot again",
+        ),
+    ),
+    "store": KindFacts("a store"),
+    "install": KindFacts("an install", has_chips=True),
+    "ini": KindFacts(
+        "an ini of opbuild",
+        has_chips=True,
+        not_written=NotWritten(
+            "an ini is made by a build, so it is not changed", _IN_THE_SOURCE, "precision_reduce.flag=%s"
+        ),
+    ),
+    "opdef": KindFacts(
+        "OpDef sources",
+        has_chips=True,
+        not_written=NotWritten("opsinfo does not change C++ sources", _IN_THE_SOURCE, "PrecisionReduceFlag(%s)"),
+    ),
+    "package": KindFacts("a custom operator package", has_chips=True),
 }
+"""What is said of each kind, and may be done with it."""
 
 
 def require_no_soc(text: str, soc: str | None) -> None:

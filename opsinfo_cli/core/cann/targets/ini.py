@@ -18,10 +18,12 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
         def operators(soc: str) -> Operators:
             return ini_store([Source.read(each, path) for each in inis[soc]]).operators
 
-        return defined("ini", path, sorted(inis), operators, options) if inis else None
+        return defined("ini", "the folder has inis", path, sorted(inis), operators, options) if inis else None
     if not named.is_file or options.kind not in (None, "library") or not path.lower().endswith(".ini"):
         return None
     source = named.source
     if what_defines(source) is None:
         return None
-    return defined("ini", path, [soc_of_ini(path) or ""], lambda _: ini_store([source]).operators, options)
+    return defined(
+        "ini", "the folder has inis", path, [soc_of_ini(path) or ""], lambda _: ini_store([source]).operators, options
+    )

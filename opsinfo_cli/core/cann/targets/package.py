@@ -40,5 +40,11 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
     if not stores:
         return None
     return defined(
-        "package", path, sorted(stores), operators, options, stores=lambda soc: [folder for _, folder in stores[soc]]
+        "package",
+        "the package has operators",
+        path,
+        sorted(stores),
+        operators,
+        options,
+        stores=lambda soc: [folder for _, folder in stores[soc]],
     )

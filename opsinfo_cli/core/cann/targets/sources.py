@@ -35,4 +35,14 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
         return OpDefOperators(OpDefStore(rows), soc, declared, unread)
 
     chips = {row.chip for row in reading.rows} | {each.chip for each in reading.unreadable if each.chip is not None}
-    return defined("opdef", path, sorted(chips), operators, options, reading.unreadable, NOT_DECLARED, reading.not_read)
+    return defined(
+        "opdef",
+        "the sources declare operators",
+        path,
+        sorted(chips),
+        operators,
+        options,
+        reading.unreadable,
+        NOT_DECLARED,
+        reading.not_read,
+    )
