@@ -25,7 +25,7 @@ from ..change.output_file import temporary_folder, unpack_files
 from .files import SKIPPED_FOLDERS, use_of
 from .git import git
 
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_NAMED = re.compile(rb'[<"]([^<>"\s]+)[>"]')
 _OF_STORES = (".json", ".ini")
 _LINK, _MODULE = "120000", "160000"
 """Modes of git: a symbolic link, a submodule."""
@@ -90,7 +90,7 @@ class Base:
         while waiting:
             path = waiting.pop()
             if path not in self._includes:
-                self._includes[path] = includes(_content(os.path.join(self.head, path)) or b"")
+                self._includes[path] = named_files(_content(os.path.join(self.head, path)) or b"")
             for name in self._includes[path] - seen:
                 seen.add(name)
                 waiting += self._head_files.get(name, ())
@@ -209,7 +209,7 @@ class Revision(Base):
         waiting = [content for path, content in contents.items() if path.endswith(SUFFIXES)]
         seen: set[str] = set()
         while waiting:
-            names = set().union(*map(includes, waiting)) - seen
+            names = set().union(*map(named_files, waiting)) - seen
             seen |= names
             headers = {path for name in names for path in self._base_files.get(name, ()) if path not in contents}
             read = self._contents(headers)
@@ -330,9 +330,12 @@ def _require_inside(base: Base, paths: Iterable[str]) -> None:
             raise UsageFault(message, name="no-base", path=path, hint="run opsinfo in the checkout that is compared")
 
 
-def includes(text: bytes) -> set[str]:
-    """Return the base names of the files that a source or header includes, but for those of CANN."""
-    names = (os.fsdecode(name) for name in _INCLUDE.findall(text))
+def named_files(text: bytes) -> set[str]:
+    """Return the base names of the files that a source or header may include, but for those of CANN.
+
+    These are all texts in quotes or angles: ``#include`` may stand behind a comment, and ``__has_include`` asks, too.
+    """
+    names = (os.fsdecode(name) for name in _NAMED.findall(text))
     return {name.rpartition("/")[2] for name in names if not name.startswith(OF_CANN)}
 
 

@@ -90,6 +90,7 @@ def told(checked: Checked) -> list[tuple[str, str, str]]:
 
 
 Files = dict[str, "str | None"]
+ASKS = '#if __has_include("x.h")\n#define FLAG true\n#else\n#define FLAG false\n#endif'
 CHANGES: dict[str, tuple[Files, Files, list[tuple[str, str, str]]]] = {
     # situation: (the files of the base, those that the change writes or removes, what is told)
     "a policy that is new by default": (
@@ -148,6 +149,19 @@ CHANGES: dict[str, tuple[Files, Files, list[tuple[str, str, str]]]] = {
             "common/deeper.h": "#define FLAG true\n",
         },
         {"common/deeper.h": "#define FLAG false\n"},
+        [("changed-policy", "a/op_host/a_def.cpp", "`Aa` on ascend910b becomes black; it was white")],
+    ),
+    "a header that a condition asks for": (
+        {"a/op_host/a_def.cpp": source("Aa", config("FLAG", "ascend910b"), ASKS)},
+        {"a/op_host/x.h": "\n"},
+        [("changed-policy", "a/op_host/a_def.cpp", "`Aa` on ascend910b becomes white; it was black")],
+    ),
+    "a header that is included behind a comment": (
+        {
+            "a/op_host/a_def.cpp": source("Aa", config("FLAG", "ascend910b"), '/* x */ #include "x.h"'),
+            "a/op_host/x.h": "#define FLAG true\n",
+        },
+        {"a/op_host/x.h": "#define FLAG false\n"},
         [("changed-policy", "a/op_host/a_def.cpp", "`Aa` on ascend910b becomes black; it was white")],
     ),
     "what the base's sources may have is not new": (
