@@ -34,6 +34,8 @@ AnyTargets: TypeAlias = "AnyTarget | Iterable[AnyTarget] | None"
 class Target(OneChip):
     """What has op types with policies: a library, a store, an install, a snapshot, or what defines op types elsewhere.
 
+    It is a :class:`OneChip`, whose fields it takes over (``**vars(chip)``), with what names it.
+
     :ivar text: as given
     :ivar doubts: messages that may change an answer
     """

@@ -81,6 +81,7 @@ class Record:
 
     @property
     def undone(self) -> list[str]:
+        """The ids of ``undoes``: one of a change, or those of files of one change."""
         return self.undoes.split(",") if self.undoes else []
 
     @property

@@ -119,7 +119,7 @@ class Writer:
         with self.locked([path for _, path in real]) as (places, history):
             files, refused = _each(real, lambda each: plan(each[0], places[each[1]]))
             refused = (*unread, *refused)
-            if not writes or kind is None:
+            if not writes or kind is None:  # nothing to write, or a rehearsal
                 return Result(files, None, refused)
             record = self.commit(kind, history, list(writes.values()))
         backups = {path: record.backup_id(index) for index, path in enumerate(writes) if writes[path].original}

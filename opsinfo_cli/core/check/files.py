@@ -137,7 +137,11 @@ class FoundFiles:
                 files.append(FoundFile(path, tree, use=use))
         jsons = [file.path for file in files if file.path.lower().endswith(".json")]
         others = [path for path in paths if path.endswith(".json") and not is_library_name(path)]
-        # elsewhere than in a config directory, a library may lie beside files that no engine reads
+        # names of libraries | other JSON | the engine loads the place | the folder is
+        # none               | any        | any                        | files
+        # some               | none       | any                        | a store
+        # some               | some       | yes                        | a store
+        # some               | some       | no                         | files: no engine reads the others
         if any(map(is_library_name, jsons)) and (not others or is_loaded_from(folder)):
             # as a whole, because the engine ignores .gitignore
             self.found.append(FoundFile(_shown(folder), tree, is_store=True))

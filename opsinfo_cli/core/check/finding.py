@@ -94,6 +94,7 @@ def named(label: str, facts: str) -> str:
     return f"\x02{label}\x03{facts}\x04"
 
 
+# Both texts stay in one message until the Finding takes it apart; names hardly have these control characters.
 _NAMED = re.compile("\x02([^\x02-\x04]*)\x03([^\x02-\x04]*)\x04")
 
 
@@ -117,7 +118,8 @@ class Finding:
     end: Place | None = None
     pointer: str | None = None
     hint: str | None = None
-    severity: Severity = cast("Severity", None)  # that of the rule
+    # by default those of the rule, from __post_init__ on: nobody reads None, so the types do not have it
+    severity: Severity = cast("Severity", None)
     engine: Reaction = cast("Reaction", None)
     fix: Fix | None = None
     places: tuple[tuple[Place, Place], ...] = ()

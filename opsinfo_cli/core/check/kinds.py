@@ -249,6 +249,7 @@ class FileCheck(NamedTuple):
 
 
 def is_opdef(file: ReadFile) -> bool:
+    """Return whether a file is an OpDef source; of a tree not below tests and the like, which are not read at all."""
     return file.path.endswith(SUFFIXES) and not folders_left_out(file) - {"experimental"} and is_source(file.data)
 
 
@@ -329,7 +330,19 @@ def check_options(files: Sequence[ReadFile], context: Context) -> Iterator[FileF
 
 
 def _is_marked_as(kind: NamedKind, file: ReadFile) -> bool:
-    """Return whether a file is marked as a library or a mixlist, and of this kind of the two."""
+    """Return whether a file counts as a library or a mixlist, and is of this kind of the two.
+
+    =================  ======================  ================================================
+    a file             with the name of        counts, where ``kind_of`` gives it a kind,
+    =================  ======================  ================================================
+    that a user names  anything                in any case
+    of a tree          a library or mixlist    in any case (``is_shown``)
+    of a tree          other JSON              if its text is clearly of its kind (``is_marked``)
+    of a tree          anything else           never (``may_be_json``)
+    =================  ======================  ================================================
+
+    What is not UTF-8 has the kind of its name, and is never marked. ``may_be_recognised`` only spares reading the JSON.
+    """
     found = file.json_kind
     if file.is_folder or found not in ("library", "mixlist") or (file.damage and not file.is_shown):
         return False

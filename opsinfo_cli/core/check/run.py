@@ -1,4 +1,14 @@
-"""One run of checks: find the files, read each, check it by its kind, and narrow the findings to what is asked for."""
+"""One run of checks: find the files, read each, check it by its kind, and narrow the findings to what is asked for.
+
+In the order in which they arise (`files.py`, `kinds.py`, `finding.py`, `checked.py`):
+
+- Asked: what the user wants checked with: targets, modes, models. Context: it, with what the checks of a run share.
+- FoundFile: a path that a walk met or the user names, unread. PassedOver: one that is not checked, with the reason.
+- ReadFile: its content, and what it is. FileCheck: a row of ``KINDS``: how a kind is recognised, and what checks it.
+- FileFindings: what a check returns of one file. FileVerdict: its row in the document: kind, and if accepted.
+- Outcome: all findings, verdicts, failures and paths passed over. CheckRun fills it, one for the paths, one for a base.
+- Narrowing: which findings are reported, by rules, severity and baseline. Checked: an Outcome after it, for reports.
+"""
 
 from __future__ import annotations
 

@@ -28,4 +28,4 @@ def recognise(named: Named, options: TargetOptions) -> Found | None:
         require_no_soc(text, soc)
         return of_install(install, notes)
 
-    return Found("install", root.path, list, chip)  # it is named already, so there is none to choose
+    return Found("install", root.path, list_socs=list, open=chip)  # an empty list: the chip is named already
