@@ -132,7 +132,8 @@ def _program(command: ShellCommand) -> tuple[Program | None, tuple[ShellWord, ..
 
 def _setting(name: str, word: ShellWord, text: str) -> Setting:
     start, end = span = word.span
-    return Setting(OPTIONS.get(name, name), word.value, text[start:end], span, word.is_default)
+    value = None if word.is_default and not word.value else word.value  # one that may be empty, or not
+    return Setting(OPTIONS.get(name, name), value, text[start:end], span, word.is_default)
 
 
 class _Section:

@@ -8,17 +8,21 @@ A word has a value only if bash would give it no other. Three things decide that
 - ``DECLARES``: the builtins that assign, with the options that leave a value as it is written.
 - ``_SETS``: the builtins that may set the names in their text, or any name if a part of that text is not known.
 
+What a command sets is decided by its words as they are written; one whose name comes of a variable may set anything,
+unless the variable has a value that does not. Arithmetics compute what the text has, not what comes from outside.
+
 A script that is not understood as a whole has no values.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .shell_syntax import DECLARES, NAME, Assignment, Path, Reader, ShellWord, Statement, WordPart
+from .shell_syntax import ANY, DECLARES, NAME, SPELLED, Assignment, Path, Reader, ShellWord, Statement, WordPart
 
 _MOST_PARTS = 1500
 """The most words that the value of a variable, or a command, has."""
@@ -30,15 +34,15 @@ _SETS = {
     **dict.fromkeys(("eval", "source", ".", "trap", "read", "readarray", "mapfile", "getopts", "unset", "let"), ""),
     **dict.fromkeys(("alias", "builtin", "command", "coproc", "enable"), ""),
     "printf": "-v",
-    "wait": "-p",
+    "wait": "-[nf]*p",
 }
-"""Each with the option without which it sets nothing."""
+"""Each with the option, among the first arguments, without which it sets nothing."""
+_LONGEST_OPTIONS = 8
+"""The most letters of options before a name in the same word: ``-raNAME``."""
 _READS_AGAIN = frozenset({"eval", "ssh", "xargs"})
 """Commands that divide their words once more."""
 _AT_ANY_TIME = re.compile("DEBUG|ERR|RETURN")
 """Traps that run between commands."""
-_ANY = "*"
-"""The name for all variables."""
 _OWN = re.compile(
     r"_|BASH\w*|COLUMNS|COMP_\w*|COPROC\w*|DIRSTACK|EPOCH\w*|E?UID|FUNCNAME|GROUPS|HISTCMD|LINENO|LINES|MAPFILE|OLDPWD"
     r"|OPTARG|OPTIND|PIPESTATUS|PPID|PWD|S?RANDOM|REPLY|SECONDS|SHELLOPTS|SHLVL"
@@ -65,6 +69,10 @@ class _Value(NamedTuple):
     words: tuple[ShellWord, ...]
     is_list: bool
     is_whole: bool = True
+
+
+_NOTHING = _Value((), False)
+"""The value of what was taken for an assignment, and is none."""
 
 
 def commands(text: str, start: int = 0, end: int | None = None, *, is_format: bool = False) -> Iterator[ShellCommand]:
@@ -111,13 +119,17 @@ class _Values:
         self._text, self._functions, self._loops = reader.text, reader.functions, reader.loops
         self._is_sound = reader.is_sound
         self._left = _MOST_REPLACED
-        self._names = reader.names
+        self._own: dict[str, int] = {}
+        """Where the names that one expansion of a command sets have the values that it sees."""
+        self._names, self._spelled = reader.names, reader.spelled
         self._calls = {
             block
             for block, (start, end) in self._functions.items()
             if not self._names.isdisjoint(re.findall(r"\w+", self._text[start:end]))
         }
         """Functions that may call themselves."""
+        self._setting = {None, *self._names, *DECLARES, *_SETS}
+        """Commands that may set variables."""
         self._events: dict[str, list[_Event]] = {}
         self._plan: list[tuple[Statement, int, list[_Event]]] = []
         at = 0
@@ -127,14 +139,17 @@ class _Values:
             for number, given in enumerate(self._effects(statement, function > 0), at):
                 before = self._events.setdefault(given.name, [])
                 latest = next((each for each in reversed(before[-_MOST_VALUES:]) if each.is_local), None)
-                is_local = given.is_local or (
-                    latest is not None and latest.function == function and _is_in(statement.path, latest.path)
-                )
+                is_local = given.is_local
+                if is_local is None:
+                    is_local = (
+                        latest is not None and latest.function == function and _is_in(statement.path, latest.path)
+                    )
                 events.append(_Event(number, statement.path, given, function, is_local))
             for event in events:
                 self._events[event.given.name].append(event)
             self._plan.append((statement, at, events))
             at += len(events)
+        self._is_sound = self._is_sound and "PS4" not in self._events  # with `set -x` it computes at any time
 
     def _function(self, path: Path) -> int:
         return next((block for block in reversed(path) if block in self._functions), 0)
@@ -153,33 +168,45 @@ class _Values:
             is_known = is_known and not is_call
             self._is_sound = self._is_sound and ("n" not in options or first == "export")
             is_bound = first == "readonly" or (first != "export" and not {*"-x"}.issuperset(options))
-            is_local = is_in_function and first not in ("export", "readonly") and "g" not in options
+            is_local = (is_in_function and "g" not in options) if first not in ("export", "readonly") else None
             flags = is_local, is_bound
             for each in statement.assigned:
                 yield Assignment(each.name, each.words if is_known else None, each.adds, each.is_list, *flags)
             for word in statement.words[1:]:
                 value = word.value
                 if value is None:
-                    yield Assignment(_ANY)
+                    yield Assignment(ANY)
                 elif first == "readonly" and NAME.fullmatch(value):
                     itself = ShellWord((WordPart(word.span, None, f"${value}", is_quoted=True),))
                     yield Assignment(value, (itself,), False, False, *flags)
                 elif value[:1] not in ("-", "+") and not (first == "export" and NAME.fullmatch(value)):
                     yield from (Assignment(name, None, False, False, *flags) for name in NAME.findall(value))
+            if "i" in options:
+                yield Assignment(SPELLED, is_bound=True)
         elif is_call or first in _SETS:
             yield from (Assignment(each.name) for each in statement.assigned)
         if is_call:
-            names = (re.fullmatch(rf"({NAME.pattern})(?:\+?=.*)?", each or "", re.DOTALL) for each in others)
-            yield from (Assignment(match[1]) for match in names if match)
-        option = _SETS.get(first or "")
-        if option is not None and any((each or "").startswith(option) for each in others):
+            named = (re.fullmatch(rf"({NAME.pattern})(?:\+?=.*)?", each or "", re.DOTALL) for each in others)
+            yield from (Assignment(match[1]) for match in named if match)
+            if first is None and not (is_in_function and statement.words[0].parts[0].computes == "$@"):
+                yield Assignment(ANY)
+        if first in _SETS and _may_set(statement.words[1:], _SETS[first]):
             text = self._text[slice(*statement.span)]
-            yield from (Assignment(name, is_bound=first == "trap") for name in NAME.findall(text))
+            names = {*NAME.findall(text)}
+            for value in others:
+                if value and value[0] == "-":
+                    starts = range(2, 2 + _LONGEST_OPTIONS)
+                    names |= {match[0] for start in starts if (match := NAME.match(value, start))}
+            yield from (Assignment(name, is_bound=first == "trap") for name in sorted(names))
+            if first == "let":
+                yield Assignment(SPELLED)
             if None in others or first in ("source", "."):
-                yield Assignment(_ANY, is_bound=first == "trap" and _AT_ANY_TIME.search(text) is not None)
+                yield Assignment(ANY, is_bound=first == "trap" and _AT_ANY_TIME.search(text) is not None)
 
     def commands(self) -> Iterator[ShellCommand]:
         for statement, at, events in self._plan:
+            self._own = {name: at for name, many in Counter(statement.sets).items() if statement.words and many == 1}
+            at += len(statement.sets)
             for each in statement.assigned:
                 for word in each.words or ():
                     yield ShellCommand((word,), word.span, False)
@@ -192,6 +219,9 @@ class _Values:
             is_whole = is_whole and max(len(words), len(statement.words)) <= _MOST_PARTS
             for event in events:
                 event.value = self._assigned(event, at if statement.words else event.at)
+            if words and not words[0].is_default and words[0].value not in self._setting:
+                for event in events[len(statement.sets) :]:
+                    event.value = _NOTHING if event.given.name == ANY else event.value
             if words:
                 if words[0].value in _READS_AGAIN:
                     words, is_whole = [_read_again(word) for word in words], False
@@ -222,10 +252,12 @@ class _Values:
         The latest that certainly runs counts; it is a default if others, which are not known, may run after it.
         """
         events = self._events.get(name, [])
-        anything = self._events.get(_ANY, [])
-        self._left -= len(events) + len(anything)
+        anything = self._events.get(ANY, [])
+        spelled = self._events.get(SPELLED, []) if name in self._spelled else []
+        self._left -= len(events) + len(anything) + len(spelled)
         if self._left < 0 or not self._is_sound or _OWN.fullmatch(name):
             return None
+        anything = [*anything, *spelled]
         found = next((each for each in reversed(events) if each.at < at and _is_in(path, each.path)), None)
         if found is None and len(events) == 1 and not events[0].path and self._function(path):
             below = events[0].as_written()  # it is assigned below the function that uses it
@@ -247,7 +279,8 @@ class _Values:
 
         if any(each.given.is_bound and each.at < found.at for each in (*events, *anything)):
             return None
-        following = [each for each in (*events, *anything) if each is not found and may_follow(each)]
+        others = (each for each in (*events, *anything) if each is not found and each.value is not _NOTHING)
+        following = list(filter(may_follow, others))
         later = [each.value or each.as_written() for each in following]
         if not later:
             return found.value
@@ -291,6 +324,8 @@ class _Values:
         """
         match = _VARIABLE.fullmatch(part.computes)
         name, default = (match[1] or match[2], match[4]) if match else ("", None)
+        if match and default is not None and part.computes[match.start(4) - 1] == "=":
+            at = self._own.get(name, at)
         value = self._value(name, at, path)
         may_divide = divides and not part.is_quoted
         if value is None or value.is_list:
@@ -311,6 +346,21 @@ class _Values:
         else:
             for each in parts:
                 yield each._replace(is_quoted=False) if is_bare or not divides else each._replace(span=part.span)
+
+
+def _may_set(arguments: tuple[ShellWord, ...], option: str) -> bool:
+    """Return whether the first arguments may have an option: they do if one is not known, and may be it."""
+    for word in arguments if option else ():
+        value = word.value
+        if value is None:
+            known = "".join(part.value or "" for part in word.parts)
+            is_divided = any(part.value is None and not part.is_quoted for part in word.parts)
+            return is_divided or re.fullmatch(r"-?[\w\[\]]*", known) is not None
+        if re.match(option, value):
+            return True
+        if value[:1] != "-":
+            return False
+    return not option
 
 
 def _is_known(word: ShellWord) -> bool:

@@ -19,10 +19,24 @@ _DEEPEST = 40
 """The most commands and expansions around another that are read."""
 DECLARES = {**dict.fromkeys(("declare", "typeset", "local"), "-[rx]+"), "export": "-n", "readonly": "(?!)"}
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+ANY = "*"
+"""The name for all variables."""
+SPELLED = "="
+"""The name for the variables that arithmetics may assign because the value of another says so: ``N=M++; ((N))``."""
 _ASSIGNS = re.compile(rf"({NAME.pattern})(\[[^\]\n]{{0,200}}\])?(\+?)=")
-_COUNTS = re.compile(rf"({NAME.pattern})(?:\[[^\]\n]{{0,99}}\])?\s?(?:\+\+|--|[-+*/%&|^<>:]{{0,2}}=)|[+-]{{2}}\s?(\w+)")
-"""What sets a name in arithmetics and in ``${...}``."""
-_ARITHMETIC = re.compile(r"\(\((?:[^()\n]|\([^()\n]{0,200}\)){0,500}\)\)")
+_INDEX = re.compile(r"(?<=\w)\[((?:[^\[\]\n]|\[[^\[\]\n]{0,99}\]){0,200})")
+_ASSIGNED = re.compile(
+    rf"(?<!\w)({NAME.pattern})(?!\w)(?:\[[^\]\n]{{0,99}}\])?(?:\s|\\\n)*(?:\+\+|--|[-+*/%&|^<>:]{{0,2}}=)"
+    r"|[+-]{2}(?:\s|\\\n)*(\w+)"
+)
+"""A name that arithmetics or ``${...}`` assign."""
+_ASSIGNMENT = re.compile(r"\+\+|--|<<=|>>=|(?<![=!<>])=(?!=)")
+"""The operators of arithmetics that assign."""
+_HAS_ARITHMETICS = re.compile(r"\[(?![@*]\])|:(?![-=+?])")
+"""What ``${...}`` has that computes: an index, a length."""
+_USED = re.compile(r"\$\{?\w+\}?")
+_COMPARES = re.compile(r"\s-(?:eq|ne|[lg][te])\s")
+_ARITHMETIC = re.compile(r"\(\((?:[^()]|\([^()]{0,200}\)){0,500}\)\)")
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)*(?:\#[^\n]*)?")
 _BLANK_LINES = re.compile(r"(?:[ \t\r\n]|\\\r?\n|\#[^\n]*)*")
 _OPERATOR = re.compile(r"\n|;;&|;[;&]?|&&|\|\||\|&?|&(?!>)|\)")
@@ -88,18 +102,21 @@ class ShellWord(NamedTuple):
         return any(part.is_default for part in self.parts)
 
     def after(self, length: int) -> ShellWord:
-        """Return what follows the first characters of its value; without parts, an empty part at the end."""
+        """Return what follows the first characters of its value; an empty part at the end if nothing does.
+
+        A part that is a default stays, however little of it does: there may be more.
+        """
         kept = []
         for part in self.parts:
-            size = len(part.value or "")
-            if length >= size and part.value is not None:
-                length -= size
+            value = part.value or ""
+            cut = min(length, len(value))
+            length -= cut
+            if cut == len(value) and part.value is not None and not part.is_default:
                 continue
-            if length:
+            if cut:
                 start, end = part.span
-                is_written = end - start == size  # else it is shown where a variable is used
-                part = part._replace(span=(start + is_written * length, end), value=(part.value or "")[length:])
-                length = 0
+                is_written = end - start == len(value)  # else it is shown where a variable is used
+                part = part._replace(span=(start + is_written * cut, end), value=value[cut:])
             kept.append(part)
         end = self.span[1]
         return ShellWord(tuple(kept) or (WordPart((end, end), ""),))
@@ -107,6 +124,7 @@ class ShellWord(NamedTuple):
 
 class Assignment(NamedTuple):
     """:param words: None: what it assigns is not known
+    :param is_local: None: as the name is where it is assigned
     :param is_bound: whether the name may not become what is assigned to it later
     """
 
@@ -114,7 +132,7 @@ class Assignment(NamedTuple):
     words: tuple[ShellWord, ...] | None = None
     adds: bool = False
     is_list: bool = False
-    is_local: bool = False
+    is_local: bool | None = None
     is_bound: bool = False
 
 
@@ -138,6 +156,7 @@ class Reader:
     :ivar is_sound: whether it is a script, and all of it was understood
     :ivar functions: blocks of functions, with the places of their bodies
     :ivar names: words of the names of functions
+    :ivar spelled: the names of ``SPELLED``: those that the text of a word assigns
     :ivar documents: here documents; whether each is a script as it is written
     """
 
@@ -149,6 +168,7 @@ class Reader:
         self.statements: list[Statement] = []
         self.functions: dict[int, tuple[int, int]] = {}
         self.names: set[str] = set()
+        self.spelled: set[str] = set()
         self.loops: set[int] = set()
         self.documents: list[tuple[int, int, bool]] = []
         self._opened: list[tuple[str, bool]] = []
@@ -290,6 +310,7 @@ class Reader:
             if (reserved := self._match(_RESERVED)) and reserved[0] == "esac":
                 self._at = reserved.end()
                 return
+            start = self._at
             open_brackets = 0 if self._is_at("(") else 1
             while self._skip(_BLANK_LINES):
                 open_brackets += self._is_at("(") - self._is_at(")")
@@ -297,18 +318,25 @@ class Reader:
                     self._at += 1
                 if not open_brackets:
                     break
+            self._emit([], [], start)
             if self._block(";;&", ";;", ";&", "esac") in ("esac", ""):
                 return
         self.is_sound = False
 
     def _test(self) -> None:
         start = self._at
+        spans: list[tuple[int, int]] = []
         while self._skip(_BLANK_LINES):
             word = self._word()
             if word.value == "]]":
+                if _COMPARES.search(self.text, start, self._at):
+                    for span in spans:
+                        self._computes(self.text[slice(*span)])
                 self._emit([], [], start)
                 return
-            if not word.parts:
+            if word.parts:
+                spans.append(word.span)
+            else:
                 self._at += 1
         self.is_sound = False
 
@@ -388,6 +416,7 @@ class Reader:
     def _assignment(self, match: re.Match[str]) -> Assignment:
         self._at = match.end()
         name, index, adds = match.groups()
+        self._computes(index or "")
         words: list[ShellWord] = []
         if not self._is_at("("):
             at = self._at
@@ -398,6 +427,8 @@ class Reader:
         while self._skip(_BLANK_LINES) and not self._is_at(")"):
             if (word := self._word()).parts:
                 words.append(word)
+                if self.text[word.span[0]] == "[":
+                    self._computes(self.text[slice(*word.span)])
             else:
                 self.is_sound = False
                 self._at += 1
@@ -420,6 +451,9 @@ class Reader:
                 self._at = plain.end()
                 parts += self._literal(at, is_quoted=False)
         text = self.text[start : self._at]
+        self.spelled |= _assigned(text)
+        for index in _INDEX.findall(text):
+            self._computes(index)
         if text[:1] == "~" or (is_assigned and ":~" in text):
             return ShellWord(tuple(part._replace(value=None) for part in parts))
         for number, part in enumerate(parts):
@@ -532,7 +566,11 @@ class Reader:
             return
         text = self.text[start : self._at]
         if text.startswith("${"):
-            self._sets += [each[1] or each[2] for each in _COUNTS.finditer(text)]
+            self._sets += _assigned(text)
+            if text[2] == "!" and "=" in text:
+                self._sets.append(ANY)
+            if _HAS_ARITHMETICS.search(text):
+                self._computes(text[2:])
         yield WordPart((start, self._at), None, text, is_quoted)
 
     def _arithmetic(self) -> bool:
@@ -540,8 +578,20 @@ class Reader:
         match = self._match(_ARITHMETIC)
         if match:
             self._at = match.end()
-            self._sets += [each[1] or each[2] for each in _COUNTS.finditer(match[0])]
+            self._computes(match[0])
         return match is not None
+
+    def _computes(self, text: str) -> None:
+        """Note what arithmetics may set: their names if they assign, or if a variable may stand for the operator; any
+        name if a variable may stand for it; and what the values of variables assign.
+        """
+        assigns, expands = _ASSIGNMENT.search(text) is not None, "$" in text or "`" in text
+        if names := set(NAME.findall(text)):
+            self._sets.append(SPELLED)
+        if assigns or expands:
+            self._sets += names if assigns else set(NAME.findall(_USED.sub("", text)))
+        if assigns and expands:
+            self._sets.append(ANY)
 
     def _substitution(self, size: int, is_quoted: bool, start: int | None = None) -> WordPart:
         """Read the commands in ``$(...)`` or ``<(...)``."""
@@ -550,3 +600,8 @@ class Reader:
         if self._goes_deeper():
             self._block(")")
         return WordPart((start, self._at), None, self.text[start : self._at][:2], is_quoted)
+
+
+def _assigned(text: str) -> set[str]:
+    """Return the names that a text assigns if it is one of arithmetics or of ``${...}``."""
+    return {each[1] or each[2] for each in _ASSIGNED.finditer(text)}

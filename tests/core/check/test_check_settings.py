@@ -75,6 +75,8 @@ def found(top: Path, name: str, text: str) -> list[tuple[str, str]]:
         (f"M=force_fp16\nrun() {{ {ATC} --precision_mode=$M {LIST}; }}\nM=allow_mix_precision\nrun", []),
         (f'if x; then a=({LIST}); else a=(--precision_mode=force_fp16); fi\natc "${{a[@]}}"', []),
         (f"{ATC} $OPTIONS {LIST}", []),
+        (f"M=\nwhile getopts m: o; do case $o in m) M=$OPTARG ;; esac; done\n{ATC} --precision_mode=$M {LIST}", []),
+        (f"M=\n{ATC} --precision_mode=$M {LIST}", [("mode-refuses-mixlist", "ops_info.json")]),
         (f"{ATC} --precision_mode=force_fp16 --modify_mixlist=$LIST", []),
         (f'{ATC} {LIST} "$@"', []),
         (f'CMD="{ATC} {LIST}"', []),
