@@ -188,7 +188,8 @@ class _Values:
         if is_call:
             named = (re.fullmatch(rf"({NAME.pattern})(?:\+?=.*)?", each or "", re.DOTALL) for each in others)
             yield from (Assignment(match[1]) for match in named if match)
-            if first is None and not (is_in_function and statement.words[0].parts[0].computes == "$@"):
+            runs = first is None and not (is_in_function and statement.words[0].parts[0].computes == "$@")
+            if runs or (None in others and others[0] in {*DECLARES, *_SETS}):  # run() { "$@"; }; run let "$N"
                 yield Assignment(ANY)
         if first in _SETS and _may_set(statement.words[1:], _SETS[first]):
             text = self._text[slice(*statement.span)]
