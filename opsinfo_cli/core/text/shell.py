@@ -8,8 +8,9 @@ A word has a value only if bash would give it no other. Three things decide that
 - ``DECLARES``: the builtins that assign, with the options that leave a value as it is written.
 - ``_SETS``: the builtins that may set the names in their text, or any name if a part of that text is not known.
 
-What a command sets is decided by its words as they are written; one whose name comes of a variable may set anything,
-unless the variable has a value that does not. Arithmetics compute what the text has, not what comes from outside.
+What a command sets is decided by its words as they are written; one whose name comes of a variable that the script
+assigns may set anything, unless the variable has a value that does not. A command that comes from outside of the
+script (``$LAUNCHER``, ``$(which atc)``) counts as a program, which sets nothing, and a number from there as a number.
 
 A script that is not understood as a whole has no values.
 """
@@ -37,6 +38,8 @@ _SETS = {
     "wait": "-[nf]*p",
 }
 """Each with the option, among the first arguments, without which it sets nothing."""
+_WAIT_OPTION = re.compile(r"wait(?: +-\w+)* +-[nf]*p|[=(\"']-[nf]*p")
+"""What a script has if ``wait`` may be given ``-p``, as written or by a variable."""
 _LONGEST_OPTIONS = 8
 """The most letters of options before a name in the same word: ``-raNAME``."""
 _READS_AGAIN = frozenset({"eval", "ssh", "xargs"})
@@ -49,6 +52,7 @@ _OWN = re.compile(
 )
 """Variables that the shell itself sets."""
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?:(:?)[-=]([^}]*))?\})")
+_USED = re.compile(r"\$\{?!?([@*]|\w+)")
 _LIST = re.compile(r"\$\{(\w+)\[([@*])\]\}")
 _DIVIDES = re.compile(r"[*?\[ \t\n]")
 _SPECIAL = re.compile(r"[^\w./:=,@%+-]")
@@ -128,7 +132,7 @@ class _Values:
             if not self._names.isdisjoint(re.findall(r"\w+", self._text[start:end]))
         }
         """Functions that may call themselves."""
-        self._setting = {None, *self._names, *DECLARES, *_SETS}
+        self._setting = {*self._names, *DECLARES, *_SETS}
         """Commands that may set variables."""
         self._events: dict[str, list[_Event]] = {}
         self._plan: list[tuple[Statement, int, list[_Event]]] = []
@@ -191,7 +195,8 @@ class _Values:
             runs = first is None and not (is_in_function and statement.words[0].parts[0].computes == "$@")
             if runs or (None in others and others[0] in {*DECLARES, *_SETS}):  # run() { "$@"; }; run let "$N"
                 yield Assignment(ANY)
-        if first in _SETS and _may_set(statement.words[1:], _SETS[first]):
+        is_of_process = first == "wait" and not _WAIT_OPTION.search(self._text)  # `wait $!`
+        if first in _SETS and not is_of_process and _may_set(statement.words[1:], _SETS[first]):
             text = self._text[slice(*statement.span)]
             names = {*NAME.findall(text)}
             for value in others:
@@ -220,7 +225,7 @@ class _Values:
             is_whole = is_whole and max(len(words), len(statement.words)) <= _MOST_PARTS
             for event in events:
                 event.value = self._assigned(event, at if statement.words else event.at)
-            if words and not words[0].is_default and words[0].value not in self._setting:
+            if words and not self._sets_anything(words[0], statement.words[0]):
                 for event in events[len(statement.sets) :]:
                     event.value = _NOTHING if event.given.name == ANY else event.value
             if words:
@@ -228,6 +233,17 @@ class _Values:
                     words, is_whole = [_read_again(word) for word in words], False
                 is_whole = is_whole and words[0].value not in self._names
                 yield ShellCommand(tuple(words[:_MOST_PARTS]), statement.span, is_whole)
+
+    def _sets_anything(self, command: ShellWord, written: ShellWord) -> bool:
+        """Return whether a command that comes of a variable may be one that sets variables.
+
+        One that is not known sets none if the script assigns nothing that it comes of: it is a program. ``$@`` and the
+        like may be assigned by ``set``.
+        """
+        if command.value is not None:
+            return command.value in self._setting
+        sources = {name for part in written.parts for name in _USED.findall(part.computes)}
+        return any(name in self._events or not NAME.match(name) for name in sources)
 
     def _assigned(self, event: _Event, at: int) -> _Value | None:
         given = event.given

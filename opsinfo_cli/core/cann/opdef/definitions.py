@@ -1,9 +1,8 @@
 """What the namespaces and classes of a source define: functions, variables, classes, aliases, constants, registrations.
 
 Nothing is run here: bodies are looked at when they are called, and a variable is :class:`Lazy` until it is used.
-Namespaces are not kept apart, because names are looked up by their last part. What two of them define under one name is
-unknown, a name with its namespace that an inner scope has, too, is refused, and of functions the one that takes the
-arguments is called, if it is one.
+Namespaces are not kept apart, because names are looked up by their last part. A name that means several things is
+unknown. Of several functions of one name that which takes as many arguments is called, if it is the only one.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Directives: macros, conditions, and includes of files inside the folder.
 
-System headers are not read. A condition about a macro that no file defines, or about a header of CANN, is up to the
-build (:class:`Undecided`): whoever wants the tokens says what to assume, and compares what comes of both ways.
+System headers are not read. A condition about a macro that no file defines, or about a header of CANN, depends on the
+build. It raises :class:`Undecided`, and the caller reads the source once for each answer.
 
 Macros are replaced as the standard says (https://eel.is/c++draft/cpp.replace). Not done: the arguments of a macro do
-not reach over a directive; ``#include`` of a macro, ``#error`` and all of ``#pragma`` but ``once`` have
-no effect; ``__LINE__``, ``__FILE__`` and ``__VA_OPT__`` are names that nobody defines; and what a build defines over
-the macros of the sources (``-D``) is not known.
+not reach over a directive; ``#include`` of a macro, ``#error`` and all of ``#pragma`` but ``once`` have no effect;
+``__LINE__``, ``__FILE__`` and ``__VA_OPT__`` are names that nobody defines; and what a build defines over the macros
+of the sources (``-D``) is not known.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class Row:
         }
         config = self._config.copy()
         if any(each.startswith(("input", "output")) for each in parts):
-            config.ports.inputs.append(OpDefPort("", unread=fault))
+            config.ports.inputs.append(OpDefPort("", unread=fault))  # one such port leaves out all columns
         return replace(self, _operator=replace(self._operator, attributes=attributes), _config=config)
 
     @property
@@ -258,13 +258,13 @@ def _ways(file: str, preprocessor: Preprocessor) -> list[Way]:
     places = preprocessor.files.places
     try:
         _run_source(preprocessor, file, reading)
-    except Undecided as open_:
+    except Undecided as undecided:
         if len(preprocessor.assumed) == MOST_QUESTIONS:
             reason = f"the build decides more than {MOST_QUESTIONS} conditions"
-            return [Way(preprocessor, _given_up(file, places.at(open_.place), reason))]
+            return [Way(preprocessor, _given_up(file, places.at(undecided.place), reason))]
         ways: list[Way] = []
         for answer in (True, False):
-            assumed = {**preprocessor.assumed, open_.question: answer}
+            assumed = {**preprocessor.assumed, undecided.question: answer}
             ways += _ways(file, Preprocessor(preprocessor.files, assumed))
         return ways
     except SourceFault as fault:

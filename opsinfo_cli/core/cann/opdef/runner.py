@@ -12,7 +12,7 @@ What is not known never decides a policy. It has two kinds, with a rule each:
   variable of a namespace that is no constant is unknown from the start, because any code may change it.
 
 References are followed: an expression gives the :class:`~.values.Variable` that it refers to (``Operand``), and whoever
-wants its value asks :func:`~.values.plain`. ``test_cann_opdef_language.py`` holds each of these rules.
+wants its value asks :func:`~.values.plain`. The programs of ``opdef_programs.txt`` hold these rules against a compiler.
 """
 
 from __future__ import annotations
